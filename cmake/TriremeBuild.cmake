@@ -1,0 +1,44 @@
+# Compiler settings and dependencies shared by every module.
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+
+option(TRIREME_WERROR "Treat warnings as errors" OFF)
+set(TRIREME_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
+
+find_program(CCACHE ccache)
+if(CCACHE)
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+endif()
+
+# -O3 also in RelWithDebInfo: the kernels rely on the vectoriser, and tests should run what users run.
+set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
+set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
+
+add_library(trireme_flags INTERFACE)
+target_compile_options(trireme_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
+  -Wno-missing-field-initializers)  # designated initializers leave the rest at their defaults
+if(TRIREME_WERROR)
+  target_compile_options(trireme_flags INTERFACE -Werror)
+endif()
+if(TRIREME_SANITIZE)
+  target_compile_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE} -fno-omit-frame-pointer)
+  target_link_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE})
+  # Sanitizers start after ifunc resolvers run, so a sanitized build has no per-CPU clones.
+  target_compile_definitions(trireme_flags INTERFACE TRIREME_SANITIZED)
+endif()
+target_include_directories(trireme_flags INTERFACE ${CMAKE_SOURCE_DIR})
+
+find_package(OpenMP REQUIRED)
+find_package(fmt REQUIRED)
+find_package(spdlog REQUIRED)
+find_package(tomlplusplus REQUIRED)
+find_package(nlohmann_json REQUIRED)
+find_package(CLI11 REQUIRED)
+find_package(dnnl REQUIRED)
+find_package(GTest REQUIRED)
+find_package(PkgConfig REQUIRED)
+pkg_check_modules(hwloc REQUIRED IMPORTED_TARGET hwloc)
+
+enable_testing()
+include(GoogleTest)

@@ -1,0 +1,110 @@
+# trireme_module and trireme_catalog: a module is a folder of trireme/, a catalogue is a folder of a module.
+
+set(TRIREME_MODULES "" CACHE INTERNAL "")
+set(TRIREME_MODULE_TABLE ${CMAKE_BINARY_DIR}/modules.txt)
+file(WRITE ${TRIREME_MODULE_TABLE} "")
+
+# trireme_module(NAME [USES module...]): library trireme_NAME from trireme/NAME/*.cc, test trireme_NAME_test
+# from the *_test.cc beside them. USES accepts only modules declared earlier, so a cycle can't be configured.
+function(trireme_module name)
+  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  foreach(used IN LISTS arg_USES)
+    if(NOT used IN_LIST TRIREME_MODULES)
+      message(FATAL_ERROR "module ${name} uses ${used}, which is not declared above it")
+    endif()
+  endforeach()
+  set(TRIREME_MODULES ${TRIREME_MODULES} ${name} CACHE INTERNAL "")
+  file(APPEND ${TRIREME_MODULE_TABLE} "${name}: ${arg_USES}\n")
+
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${name}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "(_test|/main|_kernels)\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+
+  list(TRANSFORM arg_USES PREPEND trireme_)
+  add_library(trireme_${name} STATIC ${sources})
+  target_link_libraries(trireme_${name} PUBLIC trireme_flags ${arg_USES})
+  if(tests)
+    trireme_test(trireme_${name}_test ${tests})
+    target_link_libraries(trireme_${name}_test PRIVATE trireme_${name})
+  endif()
+endfunction()
+
+# trireme_test(NAME source...): a GoogleTest program, each of whose tests ctest knows by name.
+function(trireme_test name)
+  add_executable(${name} ${ARGN})
+  target_link_libraries(${name} PRIVATE trireme_flags GTest::gmock GTest::gtest_main)
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+endfunction()
+
+# trireme_catalog(MODULE Type folder): each trireme/MODULE/folder/x.cc defines `Type x()` in namespace
+# trireme::MODULE::folder; the generated catalog() lists them all. A missing definition is a link error.
+# Type is declared in MODULE/<type_in_snake_case>.h, which also declares `folder::catalog()`.
+function(trireme_catalog module type folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${module}/${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" header ${type})
+  string(TOLOWER ${header} header)
+
+  set(declarations "")
+  set(calls "")
+  foreach(source IN LISTS sources)
+    get_filename_component(entry ${source} NAME_WE)
+    if(entry MATCHES "^(switch|export|default|new|delete|union)$")
+      set(entry ${entry}_)  # a C++ keyword as a file name
+    endif()
+    string(APPEND declarations "${type} ${entry}();\n")
+    string(APPEND calls "      ${entry}(),\n")
+  endforeach()
+
+  set(generated ${CMAKE_BINARY_DIR}/generated/${module}_${folder}_catalog.cc)
+  file(CONFIGURE OUTPUT ${generated} CONTENT
+"// Generated from the files of trireme/${module}/${folder}/; add an entry by adding a file there.
+#include <vector>
+
+#include \"trireme/${module}/${header}.h\"
+
+namespace trireme::${module}::${folder} {
+${declarations}
+const std::vector<${type}>& catalog() {
+  static const std::vector<${type}> entries{
+${calls}  };
+  return entries;
+}
+}  // namespace trireme::${module}::${folder}
+")
+  target_sources(trireme_${module} PRIVATE ${sources} ${generated})
+  if(tests)
+    trireme_test(trireme_${module}_${folder}_test ${tests})
+    target_link_libraries(trireme_${module}_${folder}_test PRIVATE trireme_${module})
+  endif()
+endfunction()
+
+# trireme_kernels(MODULE file): compiles trireme/MODULE/file once per instruction set, each time with
+# TRIREME_ISA naming the namespace it fills, so that one binary holds them all and chooses when it starts.
+function(trireme_kernels module file)
+  set(flags_avx512 -march=skylake-avx512 -mprefer-vector-width=512)
+  set(flags_avx2 -march=haswell)
+  set(flags_generic -march=x86-64-v2)
+  get_filename_component(stem ${file} NAME_WE)
+  foreach(isa IN ITEMS avx512 avx2 generic)
+    add_library(${stem}_${isa} OBJECT ${CMAKE_SOURCE_DIR}/trireme/${module}/${file})
+    target_link_libraries(${stem}_${isa} PRIVATE trireme_flags OpenMP::OpenMP_CXX)
+    target_compile_options(${stem}_${isa} PRIVATE ${flags_${isa}} -fno-math-errno -fno-trapping-math -Wno-psabi)
+    target_compile_definitions(${stem}_${isa} PRIVATE TRIREME_ISA=${isa})
+    target_sources(trireme_${module} PRIVATE $<TARGET_OBJECTS:${stem}_${isa}>)
+  endforeach()
+endfunction()
+
+# Third-party libraries, each linked only where its fence stands.
+function(trireme_fences)
+  target_link_libraries(trireme_base PUBLIC fmt::fmt OpenMP::OpenMP_CXX PRIVATE spdlog::spdlog tomlplusplus::tomlplusplus)
+  target_link_libraries(trireme_engine PRIVATE DNNL::dnnl PkgConfig::hwloc nlohmann_json::nlohmann_json)
+  trireme_kernels(engine blocked_kernels.cc)
+
+  add_executable(trireme ${CMAKE_SOURCE_DIR}/trireme/cli/main.cc)
+  target_link_libraries(trireme PRIVATE trireme_cli)
+  target_link_libraries(trireme_cli PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
+endfunction()

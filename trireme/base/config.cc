@@ -1,0 +1,129 @@
+// SPDX-License-Identifier: Apache-2.0
+// TOML into Config; toml++ is visible only here.
+#include "trireme/base/config.h"
+
+#define TOML_EXCEPTIONS 1
+#include <toml++/toml.h>
+
+#include <algorithm>
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+
+namespace trireme {
+namespace {
+
+std::string place_of(const toml::node& node, std::string_view name) { return fmt::format("{}:{}", name, node.source().begin.line); }
+
+Config convert(const toml::node& node, std::string_view name) {
+  std::string place = place_of(node, name);
+  if (const auto* table = node.as_table()) {
+    std::vector<std::pair<toml::source_position, Config::Table::value_type>> rows;
+    for (const auto& [key, child] : *table) rows.push_back({key.source().begin, {std::string(key.str()), convert(child, name)}});
+    // toml++ sorts keys by name; people expect the order they wrote.
+    std::stable_sort(rows.begin(), rows.end(), [](const auto& a, const auto& b) { return a.first < b.first; });
+    Config::Table out;
+    for (auto& row : rows) out.push_back(std::move(row.second));
+    return {std::move(out), std::move(place)};
+  }
+  if (const auto* array = node.as_array()) {
+    Config::List out;
+    for (const auto& child : *array) out.push_back(convert(child, name));
+    return {std::move(out), std::move(place)};
+  }
+  if (const auto* text = node.as_string()) return {text->get(), std::move(place)};
+  if (const auto* integer = node.as_integer()) return {std::int64_t{integer->get()}, std::move(place)};
+  if (const auto* real = node.as_floating_point()) return {real->get(), std::move(place)};
+  if (const auto* boolean = node.as_boolean()) return {boolean->get(), std::move(place)};
+  throw Error{invalid_argument, "{}: dates are not used in job files", place};
+}
+
+}  // namespace
+
+Config Config::parse_toml(std::string_view text, std::string_view name) {
+  try {
+    const toml::table parsed = toml::parse(text, name);
+    return convert(parsed, name);
+  } catch (const toml::parse_error& error) {
+    throw Error{invalid_argument, "{}:{}: {}", name, error.source().begin.line, error.description()};
+  }
+}
+
+Config Config::load_toml(const std::filesystem::path& path) { return parse_toml(read_file(path), path.string()); }
+
+void Config::wrong_type(std::string_view wanted) const {
+  throw Error{invalid_argument, "{}: expected {}, found {}", origin_, wanted, describe_value()};
+}
+
+const Config::Table& Config::table() const {
+  if (const auto* value = std::get_if<Table>(&value_)) return *value;
+  wrong_type("a table");
+}
+
+const Config::List& Config::list() const {
+  if (const auto* value = std::get_if<List>(&value_)) return *value;
+  wrong_type("a list");
+}
+
+const std::string& Config::text() const {
+  if (const auto* value = std::get_if<std::string>(&value_)) return *value;
+  wrong_type("a text in quotes");
+}
+
+std::int64_t Config::integer() const {
+  if (const auto* value = std::get_if<std::int64_t>(&value_)) return *value;
+  wrong_type("a whole number");
+}
+
+double Config::real() const {
+  if (const auto* value = std::get_if<double>(&value_)) return *value;
+  if (const auto* value = std::get_if<std::int64_t>(&value_)) return static_cast<double>(*value);
+  wrong_type("a number");
+}
+
+bool Config::boolean() const {
+  if (const auto* value = std::get_if<bool>(&value_)) return *value;
+  wrong_type("true or false");
+}
+
+const Config* Config::find(std::string_view key) const {
+  for (const auto& [name, child] : table()) {
+    if (name == key) return &child;
+  }
+  return nullptr;
+}
+
+const Config& Config::at(std::string_view key) const {
+  if (const Config* child = find(key)) return *child;
+  throw Error{invalid_argument, "{}: '{}' is missing", origin_.empty() ? "configuration" : origin_, key};
+}
+
+void Config::set(std::string_view dotted_key, std::string_view text, std::string origin) {
+  const auto dot = dotted_key.find('.');
+  const std::string_view key = dotted_key.substr(0, dot);
+  auto* rows = std::get_if<Table>(&value_);
+  if (rows == nullptr || key.empty()) throw Error{invalid_argument, "{}: '{}' names no setting", origin, dotted_key};
+  auto row = std::find_if(rows->begin(), rows->end(), [&](const auto& r) { return r.first == key; });
+  if (row == rows->end()) row = rows->insert(rows->end(), {std::string(key), Config(Table{}, origin)});
+  if (dot != std::string_view::npos) return row->second.set(dotted_key.substr(dot + 1), text, std::move(origin));
+  try {
+    row->second = parse_toml(fmt::format("value = {}", text), origin).at("value");
+    row->second.origin_ = std::move(origin);
+  } catch (const Error&) {
+    row->second = Config(std::string(text), std::move(origin));
+  }
+}
+
+std::string Config::describe_value() const {
+  struct Describer {
+    std::string operator()(const Table&) const { return "a table"; }
+    std::string operator()(const List&) const { return "a list"; }
+    std::string operator()(const std::string& text) const { return fmt::format("the text \"{}\"", text); }
+    std::string operator()(std::int64_t number) const { return fmt::format("the number {}", number); }
+    std::string operator()(double number) const { return fmt::format("the number {}", number); }
+    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+  };
+  return std::visit(Describer{}, value_);
+}
+
+}  // namespace trireme

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Shapes as people read them.
+#include "trireme/tensor/shape.h"
+
+#include <fmt/ranges.h>
+
+namespace trireme {
+
+std::string Shape::to_string() const { return rank() == 0 ? "scalar" : fmt::format("{}", fmt::join(extents_, "x")); }
+
+}  // namespace trireme
