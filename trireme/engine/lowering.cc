@@ -1,0 +1,344 @@
+// SPDX-License-Identifier: Apache-2.0
+// The workbench of lowering: values, layouts and gradients.
+#include "trireme/engine/lowering.h"
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "trireme/base/parallel.h"
+#include "trireme/base/random.h"
+#include "trireme/engine/cpu.h"
+#include "trireme/engine/fusion.h"
+#include "trireme/engine/plain_kernels.h"
+#include "trireme/graph/reference.h"
+
+namespace trireme::engine {
+namespace {
+
+BlockedKernels kernels_of_this_cpu() {
+  if (channel_block() == 16) return avx512::blocked_kernels();
+  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::sse41 || dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx
+             ? generic::blocked_kernels()
+             : avx2::blocked_kernels();
+}
+
+DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at) {
+  if (!spec) return {};
+  return {.keys = at.words(spec->keys), .threshold = spec->threshold, .scale = spec->scale};
+}
+
+float* address_in(const ModelView& model, const ModelMemory& memory) {
+  // oneDNN has no const memory; parameters are only read.
+  float* base = memory.space == ModelMemory::Space::gradients
+                    ? model.gradients.data()
+                    : const_cast<float*>(model.parameters.data());  // NOLINT(cppcoreguidelines-pro-type-const-cast)
+  return base + memory.offset;
+}
+
+Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at) {
+  std::vector<BoundPrimitive::Argument> bound;
+  std::vector<std::pair<int, ModelMemory>> of_model;
+  for (const Argument& argument : arguments) {
+    const auto* buffer = std::get_if<BufferId>(&argument.where);
+    bound.push_back({argument.kind, argument.layout, buffer != nullptr ? at.bytes(*buffer) : nullptr});
+    if (buffer == nullptr) of_model.emplace_back(argument.kind, std::get<ModelMemory>(argument.where));
+  }
+  return [step = BoundPrimitive(device, primitive, bound), of_model](const Call& call) mutable {
+    for (const auto& [kind, memory] : of_model) step.set_data(kind, address_in(call.model, memory));
+    step.run();
+  };
+}
+
+}  // namespace
+
+Lowering::Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser)
+    : graph_(graph),
+      consumers_(consumers_of(graph)),
+      batch_(batch),
+      mode_(mode),
+      threads_(threads),
+      device_(device),
+      chooser_(chooser),
+      kernels_(kernels_of_this_cpu()),
+      values_(graph.nodes().size()) {}
+
+BufferId Lowering::new_buffer(std::size_t bytes) {
+  program_.buffer_bytes.push_back(bytes);
+  return program_.buffer_bytes.size() - 1;
+}
+
+BufferId Lowering::scratch(std::size_t bytes) {
+  if (!scratch_) scratch_ = new_buffer(0);
+  auto& size = program_.buffer_bytes[*scratch_];
+  size = std::max(size, bytes);
+  return *scratch_;
+}
+
+void Lowering::emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments,
+                              std::vector<std::size_t> ready) {
+  std::erase_if(arguments, [](const Argument& argument) { return argument.layout.get_size() == 0; });
+  std::vector<BufferId> uses;
+  for (const Argument& argument : arguments) {
+    if (const auto* buffer = std::get_if<BufferId>(&argument.where)) uses.push_back(*buffer);
+  }
+  emit({.name = std::move(name),
+        .category = std::move(category),
+        .uses = std::move(uses),
+        .bind = [&device = device_, primitive, arguments](const Addresses& at) { return bind_primitive(device, primitive, arguments, at); },
+        .ready = std::move(ready)});
+}
+
+TensorId Lowering::new_tensor(std::string name, const Shape& shape, Layout layout, std::vector<std::int64_t> segments) {
+  if (segments.empty()) segments = {shape[0]};
+  tensors_.push_back({.name = std::move(name), .shape = shape, .segments = std::move(segments), .layout = layout, .group = group_});
+  const TensorId id = tensors_.size() - 1;
+  tensors_[id].buffer = new_floats(floats(id));
+  return id;
+}
+
+TensorId Lowering::new_view(TensorId of, std::string name, const Shape& shape) {
+  Tensor view{.name = std::move(name),
+              .shape = shape,
+              .segments = {shape[0]},
+              .layout = Layout::plain,
+              .group = group_,
+              .buffer = tensors_[of].buffer};
+  view.needs_gradient = tensors_[of].needs_gradient;
+  view.overwritable = false;  // others may read the same buffer
+  tensors_.push_back(std::move(view));
+  return tensors_.size() - 1;
+}
+
+std::int64_t Lowering::padded(std::int64_t channels) const { return (channels + kernels_.block - 1) / kernels_.block * kernels_.block; }
+
+std::int64_t Lowering::padded_channels(TensorId id) const {
+  const auto& segments = tensors_[id].segments;
+  return std::accumulate(segments.begin(), segments.end(), std::int64_t{0},
+                         [&](std::int64_t sum, std::int64_t channels) { return sum + padded(channels); });
+}
+
+std::int64_t Lowering::sample_floats(TensorId id) const {
+  const Tensor& t = tensors_[id];
+  return t.layout == Layout::plain ? t.shape.count() : padded_channels(id) * t.pixels();
+}
+
+BlockedExtent Lowering::extent(TensorId id) const {
+  return {.batch = batch_, .samples = batch_, .blocks = padded_channels(id) / kernels_.block, .pixels = tensors_[id].pixels()};
+}
+
+dnnl::memory::desc Lowering::layout(TensorId id) const {
+  const Tensor& t = tensors_[id];
+  if (t.layout == Layout::plain) {
+    if (t.shape.rank() == 1) return plain_layout({batch_, t.channels()});
+    return plain_layout({batch_, t.channels(), t.height(), t.width()});
+  }
+  // Holes between segments are channels like any other to oneDNN; their weights are zero.
+  return blocked_layout({batch_, t.segments.size() == 1 ? t.channels() : padded_channels(id), t.height(), t.width()});
+}
+
+TensorId Lowering::value(graph::NodeId node) const {
+  ensure(values_[node].size() == 1, "the value is one tensor");
+  return values_[node].front();
+}
+
+TensorId Lowering::convert(TensorId id, Layout layout, const std::vector<std::int64_t>& segments) {
+  complete(id);
+  const auto fits = [&](TensorId candidate) {
+    return tensors_[candidate].layout == layout && (segments.empty() || tensors_[candidate].segments == segments);
+  };
+  if (fits(id)) return id;
+  for (const TensorId copy : converted_[id]) {
+    if (fits(copy)) return copy;
+  }
+  // Between two blocked layouts the way leads over the plain one.
+  if (layout == Layout::blocked && tensors_[id].layout == Layout::blocked) return convert(convert(id, Layout::plain, {}), layout, segments);
+  const Tensor source = tensors_[id];
+  const TensorId copy = new_tensor(source.name, source.shape, layout, layout == Layout::blocked ? segments : std::vector<std::int64_t>{});
+  tensors_[copy].needs_gradient = source.needs_gradient;
+  tensors_[copy].group.reset();
+  emit_conversion(source.name + " reorder", id, source.buffer, copy, tensors_[copy].buffer);
+  converted_[id].push_back(copy);
+  return copy;
+}
+
+void Lowering::emit_conversion(const std::string& name, TensorId from, BufferId from_buffer, TensorId to, BufferId to_buffer) {
+  if (tensors_[from].segments.size() > 1 || tensors_[to].segments.size() > 1)
+    return emit_segment_conversion(name, from, from_buffer, to, to_buffer);
+  // A vector converted to blocks is an image of one pixel.
+  const auto four = [&](TensorId id) {
+    const Tensor& t = tensors_[id];
+    const dnnl::memory::dims dims{batch_, t.channels(), t.height(), t.width()};
+    return t.layout == Layout::plain ? plain_layout(dims) : blocked_layout(dims);
+  };
+  const auto source = four(from);
+  const auto target = four(to);
+  const dnnl::reorder::primitive_desc reorder(device_.engine(), source, device_.engine(), target, user_scratchpad());
+  emit_primitive(name, "reorder", dnnl::reorder(reorder),
+                 {{DNNL_ARG_FROM, source, from_buffer},
+                  {DNNL_ARG_TO, target, to_buffer},
+                  {DNNL_ARG_SCRATCHPAD, reorder.scratchpad_desc(), scratch(reorder.scratchpad_desc().get_size())}});
+}
+
+void Lowering::emit_segment_conversion(const std::string& name, TensorId from, BufferId from_buffer, TensorId to, BufferId to_buffer) {
+  const bool to_plain = tensors_[to].layout == Layout::plain;
+  const SegmentCopy copy{
+      .batch = batch_, .pixels = tensors_[to].pixels(), .block = kernels_.block, .segments = tensors_[to_plain ? from : to].segments};
+  emit({.name = name, .category = "reorder", .uses = {from_buffer, to_buffer}, .bind = [=](const Addresses& at) -> Run {
+          const float* source = at.floats(from_buffer);
+          float* target = at.floats(to_buffer);
+          return [=](const Call&) { to_plain ? copy_to_plain(copy, source, target) : copy_to_blocked(copy, source, target); };
+        }});
+}
+
+void Lowering::complete(TensorId id) {
+  const Pending pending = std::exchange(tensors_[id].pending, {});
+  const BufferId buffer = tensors_[id].buffer;
+  if (pending.sum)
+    emit_sum(tensors_[id].name, floats(id), {tensors_[pending.sum->first].buffer, tensors_[pending.sum->second].buffer}, buffer);
+  if (!pending.dropout) return;
+  emit_dropout(tensors_[id].name + " dropout", id, *pending.dropout, buffer);
+}
+
+void Lowering::emit_dropout(const std::string& name, TensorId like, const DropoutSpec& spec, BufferId buffer) {
+  const bool is_blocked = tensors_[like].layout == Layout::blocked;
+  const std::int64_t stride = sample_floats(like);
+  const BlockedExtent whole = is_blocked ? extent(like) : BlockedExtent{};
+  emit({.name = name,
+        .category = "dropout",
+        .uses = {buffer, spec.keys},
+        .bind = [=, kernel = kernels_.dropout](const Addresses& at) -> Run {
+          float* data = at.floats(buffer);
+          const DropoutMask mask = mask_of(spec, at);
+          if (!is_blocked) return [=](const Call& call) { plain_dropout(mask, call.batch->size, stride, data); };
+          return [=](const Call& call) {
+            DropoutArgs args{.extent = whole, .x = {data, stride}, .mask = mask};
+            args.extent.samples = call.batch->size;
+            kernel(args);
+          };
+        }});
+}
+
+Moments Lowering::moments(TensorId id) {
+  if (tensors_[id].moments) return *tensors_[id].moments;
+  const Pending pending = std::exchange(tensors_[id].pending, {});
+  const Tensor& t = tensors_[id];
+  const BlockedExtent whole = extent(id);
+  const Moments result{.mean = new_floats(padded_channels(id)), .variance = new_floats(padded_channels(id))};
+  const BufferId partials = new_floats(batch_ * whole.blocks * 2 * kernels_.block);
+  const BufferId source = pending.sum ? tensors_[pending.sum->first].buffer : t.buffer;
+  const std::optional<BufferId> addend = pending.sum ? std::optional(tensors_[pending.sum->second].buffer) : std::nullopt;
+  std::vector<BufferId> uses{source, t.buffer, partials, result.mean, result.variance};
+  if (addend) uses.push_back(*addend);
+  if (pending.dropout) uses.push_back(pending.dropout->keys);
+  emit({.name = t.name + " moments",
+        .category = "batch norm",
+        .uses = uses,
+        .bind = [=, stride = sample_floats(id), buffer = t.buffer, kernel = kernels_.moments](const Addresses& at) -> Run {
+          MomentsArgs args{.extent = whole,
+                           .source = {at.floats(source), stride},
+                           .dropout = mask_of(pending.dropout, at),
+                           .partials = at.floats(partials),
+                           .mean = at.floats(result.mean),
+                           .variance = at.floats(result.variance)};
+          if (addend) args.addend = {at.floats(*addend), stride};
+          if (addend || pending.dropout) args.destination = {at.floats(buffer), stride};
+          return [=](const Call& call) mutable {
+            args.extent.samples = call.batch->size;
+            kernel(args);
+          };
+        }});
+  tensors_[id].moments = result;
+  return result;
+}
+
+BufferId Lowering::dropout_keys(const std::string& layer) {
+  if (const auto found = dropout_keys_.find(layer); found != dropout_keys_.end()) return found->second;
+  const BufferId keys = new_buffer(static_cast<std::size_t>(batch_) * sizeof(std::uint32_t));
+  emit({.name = layer + " keys", .category = "dropout", .uses = {keys}, .bind = [=, batch = batch_](const Addresses& at) -> Run {
+          std::uint32_t* words = at.words(keys);
+          return [=](const Call& call) {
+            const auto& sample_keys = call.batch->sample_keys;
+            for (std::int64_t n = 0; n < batch; ++n)
+              words[n] = n < call.batch->size ? graph::layer_key(sample_keys[static_cast<std::size_t>(n)], layer) : 0;
+          };
+        }});
+  return dropout_keys_[layer] = keys;
+}
+
+void Lowering::emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into) {
+  std::vector<BufferId> uses = terms;
+  uses.push_back(into);
+  emit({.name = std::move(name) + " sum", .category = "sum", .uses = uses, .bind = [=](const Addresses& at) -> Run {
+          std::vector<const float*> sources;
+          for (const BufferId term : terms) sources.push_back(at.floats(term));
+          return [=, target = at.floats(into)](const Call&) { plain_sum(sources, count, target); };
+        }});
+}
+
+void Lowering::collect_gradient(TensorId id) {
+  if (!needs_gradient(id)) return;
+  for (const TensorId copy : converted_[id]) {
+    collect_gradient(copy);
+    const auto of_copy = gradient(copy);
+    if (!of_copy) continue;
+    const BufferId back = new_floats(floats(id));
+    emit_conversion(tensors_[id].name + " reorder back", copy, *of_copy, id, back);
+    gradients_.close(copy);
+    gradients_.add_term(id, back);
+  }
+}
+
+void Lowering::close_gradients(std::size_t group) {
+  for (TensorId id = 0; id < tensors_.size(); ++id) {
+    if (tensors_[id].group == group) gradients_.close(id);
+  }
+}
+
+std::optional<BufferId> Lowering::gradient(TensorId id) {
+  const auto terms = gradients_.terms(id);
+  if (terms.empty()) return std::nullopt;
+  if (terms.size() == 1) return terms.front();
+  const BufferId into = gradients_.overwritable_term(id).value_or(new_floats(floats(id)));
+  emit_sum(tensors_[id].name + " gradient", floats(id), terms, into);
+  gradients_.replace_terms(id, into);
+  return into;
+}
+
+BufferId Lowering::own_gradient(TensorId id) {
+  const BufferId whole = *gradient(id);
+  if (gradients_.overwritable_term(id)) return whole;
+  const BufferId copy = new_floats(floats(id));
+  emit_sum(tensors_[id].name + " gradient", floats(id), {whole}, copy);
+  gradients_.replace_terms(id, copy);
+  return copy;
+}
+
+BufferId Lowering::relu_gradient(TensorId id) {
+  const BufferId from = *gradient(id);
+  if (tensors_[id].gradient_masked) return from;
+  const BufferId into = gradients_.overwritable_term(id).value_or(new_floats(floats(id)));
+  emit({.name = tensors_[id].name + " relu backward",
+        .category = "elementwise",
+        .uses = {tensors_[id].buffer, from, into},
+        .bind = [=, y = tensors_[id].buffer, count = floats(id)](const Addresses& at) -> Run {
+          return [=, y = at.floats(y), from = at.floats(from), into = at.floats(into)](const Call&) {
+            plain_relu_backward(y, from, count, into);
+          };
+        }});
+  gradients_.replace_terms(id, into);
+  return into;
+}
+
+void Lowering::with_activation(TensorId id, BufferId gradient, const UseActivation& use) {
+  if (!tensors_[id].recomputed) return use(tensors_[id].buffer);
+  gradients_.hold(gradient);
+  waiting_[id].push_back([this, gradient, use](BufferId activation) {
+    use(activation);
+    gradients_.release(gradient);
+  });
+}
+
+std::vector<Lowering::UseActivation> Lowering::take_waiting(TensorId id) { return std::exchange(waiting_[id], {}); }
+
+}  // namespace trireme::engine

@@ -1,0 +1,333 @@
+// SPDX-License-Identifier: Apache-2.0
+// batch_norm with a fused residual addition and ReLU; reads concatenations in pieces and computes its output again in backward.
+#include <algorithm>
+#include <cmath>
+
+#include "trireme/engine/lowering.h"
+#include "trireme/graph/op_options.h"
+
+namespace trireme::engine::ops {
+namespace {
+
+// Channels of the flat space (no padding) to lanes of blocked tensors (each segment padded).
+std::vector<std::int64_t> lanes_of(const Lowering& lowering, const std::vector<std::int64_t>& segments) {
+  std::vector<std::int64_t> lanes;
+  std::int64_t start = 0;
+  for (const std::int64_t segment : segments) {
+    for (std::int64_t c = 0; c < segment; ++c) lanes.push_back(start + c);
+    start += lowering.padded(segment);
+  }
+  return lanes;
+}
+
+class BatchNorm final : public Lowered {
+ public:
+  BatchNorm(const Group& group, const graph::Node& node)
+      : group_(group), node_(node), options_(node.options_as<graph::BatchNormOptions>()) {}
+
+  void forward(Lowering& lowering) override;
+  void backward(Lowering& lowering) override;
+
+ private:
+  // A run of channels: a piece of the input and where it lies in the output.
+  struct Piece {
+    TensorId x = 0;
+    std::int64_t first_lane = 0;
+    std::optional<Moments> moments;
+  };
+
+  void find_pieces(Lowering& lowering);
+  bool recomputable(const Lowering& lowering) const;
+  void emit_coefficients(Lowering& lowering);
+  void emit_normalize(Lowering& lowering);
+  BufferId emit_sums(Lowering& lowering, std::optional<BufferId> recomputed);
+  void emit_backward_coefficients(Lowering& lowering);
+  void emit_apply(Lowering& lowering, const Piece& piece, BufferId gradient);
+  std::int64_t offset(const Lowering& lowering, std::size_t slice) const {
+    return lowering.graph().parameters()[node_.parameters[slice]].offset;
+  }
+  std::int64_t state_offset(const Lowering& lowering, std::size_t slice) const {
+    return lowering.graph().states()[node_.states[slice]].offset;
+  }
+  MaskSource mask_source() const { return !group_.relu ? MaskSource::none : group_.residual ? MaskSource::from_y : MaskSource::from_x; }
+
+  Group group_;
+  const graph::Node& node_;
+  graph::BatchNormOptions options_;
+  std::vector<Piece> pieces_;
+  std::vector<std::int64_t> lanes_;
+  std::int64_t pixels_ = 1;
+  TensorId residual_ = 0;
+  TensorId y_ = 0;
+  BufferId scale_ = 0, shift_ = 0;   // forward: y = scale * x + shift
+  BufferId sum_g_ = 0, sum_gx_ = 0;  // backward
+  BufferId on_x_ = 0, constant_ = 0;
+};
+
+void BatchNorm::find_pieces(Lowering& lowering) {
+  const graph::NodeId input = node_.inputs[0];
+  std::vector<TensorId> tensors = lowering.pieces(input);
+  if (tensors.size() == 1 && lowering.tensor(tensors.front()).layout == Layout::plain) tensors = {lowering.blocked(input)};
+  std::int64_t lane = 0;
+  for (const TensorId x : tensors) {
+    pieces_.push_back({.x = x, .first_lane = lane});
+    lane += lowering.padded_channels(x);
+  }
+}
+
+// The output need not be kept if only convolutions read it in backward: they can wait until it is computed again.
+bool BatchNorm::recomputable(const Lowering& lowering) const {
+  if (!lowering.training() || group_.residual || group_.last == lowering.graph().output()) return false;
+  const auto& readers = lowering.consumers(group_.last);
+  return std::none_of(readers.begin(), readers.end(),
+                      [&](graph::NodeId reader) { return find_op(lowering.node(reader).op->name).backward_reads_input; });
+}
+
+void BatchNorm::forward(Lowering& lowering) {
+  find_pieces(lowering);
+  std::vector<std::int64_t> segments;
+  for (Piece& piece : pieces_) {
+    if (lowering.training()) piece.moments = lowering.moments(piece.x);
+    lowering.complete(piece.x);
+    const auto& own = lowering.tensor(piece.x).segments;
+    segments.insert(segments.end(), own.begin(), own.end());
+  }
+  lanes_ = lanes_of(lowering, segments);
+  if (group_.residual) residual_ = lowering.blocked(*group_.residual, segments);
+  y_ = lowering.new_tensor(node_.name, node_.shape, Layout::blocked, segments);
+  lowering.tensor(y_).recomputed = recomputable(lowering);
+  lowering.tensor(y_).overwritable = false;
+  pixels_ = lowering.tensor(y_).pixels();
+  emit_coefficients(lowering);
+  emit_normalize(lowering);
+  lowering.set_value(group_.last, {y_});
+}
+
+void BatchNorm::emit_coefficients(Lowering& lowering) {
+  const std::int64_t padded = lowering.padded_channels(y_);
+  scale_ = lowering.new_floats(padded);
+  shift_ = lowering.new_floats(padded);
+  std::vector<BufferId> uses{scale_, shift_};
+  for (const Piece& piece : pieces_) {
+    if (piece.moments) uses.insert(uses.end(), {piece.moments->mean, piece.moments->variance});
+  }
+  lowering.emit({.name = node_.name + " coefficients",
+                 .category = "batch norm",
+                 .uses = uses,
+                 .bind = [this, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1), mean_at = state_offset(lowering, 0),
+                          variance_at = state_offset(lowering, 1)](const Addresses& at) -> Run {
+                   // Where each channel's batch statistics lie; null in evaluation, which uses the running ones.
+                   std::vector<const float*> means, variances;
+                   for (std::size_t c = 0, p = 0; c < lanes_.size() && pieces_.front().moments; ++c) {
+                     while (p + 1 < pieces_.size() && lanes_[c] >= pieces_[p + 1].first_lane) ++p;
+                     means.push_back(at.floats(pieces_[p].moments->mean) + lanes_[c] - pieces_[p].first_lane);
+                     variances.push_back(at.floats(pieces_[p].moments->variance) + lanes_[c] - pieces_[p].first_lane);
+                   }
+                   return [=, this, scale = at.floats(scale_), shift = at.floats(shift_)](const Call& call) {
+                     std::fill_n(scale, padded, 0.0F);
+                     std::fill_n(shift, padded, 0.0F);
+                     const double count = static_cast<double>(call.batch->size * pixels_);
+                     const double unbiased = count > 1 ? count / (count - 1) : 1;
+                     const float* parameters = call.model.parameters.data();
+                     float* states = call.model.states.data();
+                     for (std::size_t c = 0; c < lanes_.size(); ++c) {
+                       const auto channel = static_cast<std::int64_t>(c);
+                       float& running_mean = states[mean_at + channel];
+                       float& running_variance = states[variance_at + channel];
+                       const double mean = means.empty() ? static_cast<double>(running_mean) : static_cast<double>(*means[c]);
+                       const double variance = means.empty() ? static_cast<double>(running_variance) : static_cast<double>(*variances[c]);
+                       const double a = static_cast<double>(parameters[gamma + channel]) / std::sqrt(variance + options_.epsilon);
+                       scale[lanes_[c]] = static_cast<float>(a);
+                       shift[lanes_[c]] = static_cast<float>(static_cast<double>(parameters[beta + channel]) - a * mean);
+                       if (means.empty()) continue;
+                       running_mean =
+                           static_cast<float>(options_.momentum * static_cast<double>(running_mean) + (1 - options_.momentum) * mean);
+                       running_variance = static_cast<float>(options_.momentum * static_cast<double>(running_variance) +
+                                                             (1 - options_.momentum) * variance * unbiased);
+                     }
+                   };
+                 }});
+}
+
+void BatchNorm::emit_normalize(Lowering& lowering) {
+  std::vector<BufferId> uses{scale_, shift_, lowering.tensor(y_).buffer};
+  for (const Piece& piece : pieces_) uses.push_back(lowering.tensor(piece.x).buffer);
+  if (group_.residual) uses.push_back(lowering.tensor(residual_).buffer);
+  lowering.emit(
+      {.name = node_.name + " normalize", .category = "batch norm", .uses = uses, .bind = [this, &lowering](const Addresses& at) -> Run {
+         std::vector<NormalizeArgs> calls;
+         const std::int64_t stride = lowering.sample_floats(y_);
+         for (const Piece& piece : pieces_) {
+           const std::int64_t start = piece.first_lane * pixels_;
+           NormalizeArgs args{.extent = lowering.extent(piece.x),
+                              .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
+                              .y = {at.floats(lowering.tensor(y_).buffer) + start, stride},
+                              .scale = at.floats(scale_) + piece.first_lane,
+                              .shift = at.floats(shift_) + piece.first_lane,
+                              .relu = group_.relu};
+           if (group_.residual) args.residual = {at.floats(lowering.tensor(residual_).buffer) + start, stride};
+           calls.push_back(args);
+         }
+         return [calls, kernel = lowering.kernels().normalize](const Call&) {
+           for (const NormalizeArgs& args : calls) kernel(args);
+         };
+       }});
+}
+
+void BatchNorm::backward(Lowering& lowering) {
+  if (lowering.gradients().terms(y_).empty()) return;
+  auto waiting = lowering.take_waiting(y_);
+  const std::optional<BufferId> recomputed = waiting.empty() ? std::nullopt : std::optional(lowering.new_floats(lowering.floats(y_)));
+  const BufferId gradient = emit_sums(lowering, recomputed);
+  for (const auto& use : waiting) use(*recomputed);
+  emit_backward_coefficients(lowering);
+  if (group_.residual && lowering.needs_gradient(residual_)) lowering.gradients().add_term(residual_, gradient);
+  for (const Piece& piece : pieces_) {
+    if (lowering.needs_gradient(piece.x)) emit_apply(lowering, piece, gradient);
+  }
+}
+
+// The first pass; returns the buffer with the gradient that the second reads, masked if there is a residual or more than one term.
+BufferId BatchNorm::emit_sums(Lowering& lowering, std::optional<BufferId> recomputed) {
+  if (lowering.gradients().terms(y_).size() > 2) lowering.gradient(y_);
+  const std::vector<BufferId> terms = lowering.gradients().terms(y_);
+  const bool store = terms.size() == 2 || mask_source() == MaskSource::from_y;
+  const BufferId gradient =
+      store ? lowering.gradients().overwritable_term(y_).value_or(lowering.new_floats(lowering.floats(y_))) : terms.front();
+  const std::int64_t padded = lowering.padded_channels(y_);
+  sum_g_ = lowering.new_floats(padded);
+  sum_gx_ = lowering.new_floats(padded);
+  const BufferId partials = lowering.new_floats(lowering.batch() * padded * 2);
+  std::vector<BufferId> uses{scale_, shift_, sum_g_, sum_gx_, partials, gradient};
+  uses.insert(uses.end(), terms.begin(), terms.end());
+  if (recomputed) uses.push_back(*recomputed);
+  if (mask_source() == MaskSource::from_y) uses.push_back(lowering.tensor(y_).buffer);
+  for (const Piece& piece : pieces_) uses.insert(uses.end(), {lowering.tensor(piece.x).buffer, piece.moments->mean});
+  lowering.emit({.name = node_.name + " backward sums",
+                 .category = "batch norm",
+                 .uses = uses,
+                 .bind = [this, &lowering, terms, store, gradient, recomputed, partials](const Addresses& at) -> Run {
+                   std::vector<NormBackwardSumsArgs> calls;
+                   for (const Piece& piece : pieces_) {
+                     const auto view = [&](BufferId buffer) {
+                       return BlockedView{at.floats(buffer) + piece.first_lane * pixels_, lowering.sample_floats(y_)};
+                     };
+                     NormBackwardSumsArgs args{.extent = lowering.extent(piece.x),
+                                               .terms = {view(terms[0]), {}},
+                                               .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
+                                               .mask = mask_source()};
+                     if (terms.size() == 2) args.terms[1] = view(terms[1]);
+                     if (mask_source() == MaskSource::from_y) args.y = view(lowering.tensor(y_).buffer);
+                     if (store) args.masked = view(gradient);
+                     if (recomputed) args.recomputed = view(*recomputed);
+                     args.scale = at.floats(scale_) + piece.first_lane;
+                     args.shift = at.floats(shift_) + piece.first_lane;
+                     args.mean = at.floats(piece.moments->mean);
+                     args.partials = at.floats(partials);
+                     args.sum_g = at.floats(sum_g_) + piece.first_lane;
+                     args.sum_gx = at.floats(sum_gx_) + piece.first_lane;
+                     calls.push_back(args);
+                   }
+                   return [calls, kernel = lowering.kernels().norm_backward_sums](const Call& call) mutable {
+                     for (NormBackwardSumsArgs& args : calls) {
+                       args.extent.samples = call.batch->size;
+                       kernel(args);
+                     }
+                   };
+                 }});
+  if (store) lowering.gradients().replace_terms(y_, gradient);
+  return gradient;
+}
+
+// dx = scale * (g - mean(g) - (x - mean) * mean(g * (x - mean)) / variance) as a linear function of g and x.
+void BatchNorm::emit_backward_coefficients(Lowering& lowering) {
+  const std::int64_t padded = lowering.padded_channels(y_);
+  on_x_ = lowering.new_floats(padded);
+  constant_ = lowering.new_floats(padded);
+  std::vector<BufferId> uses{scale_, sum_g_, sum_gx_, on_x_, constant_};
+  for (const Piece& piece : pieces_) uses.insert(uses.end(), {piece.moments->mean, piece.moments->variance});
+  lowering.emit({.name = node_.name + " backward coefficients",
+                 .category = "batch norm",
+                 .uses = uses,
+                 .bind = [this, &lowering, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1)](const Addresses& at) -> Run {
+                   struct Run1 {
+                     std::int64_t first, lanes;
+                     const float *mean, *variance;
+                   };
+                   std::vector<Run1> runs;
+                   for (const Piece& piece : pieces_)
+                     runs.push_back({piece.first_lane, lowering.padded_channels(piece.x), at.floats(piece.moments->mean),
+                                     at.floats(piece.moments->variance)});
+                   return [=, this, scale = at.floats(scale_), sum_g = at.floats(sum_g_), sum_gx = at.floats(sum_gx_),
+                           on_x = at.floats(on_x_), constant = at.floats(constant_),
+                           deviations = std::vector<double>(static_cast<std::size_t>(padded))](const Call& call) mutable {
+                     const double count = static_cast<double>(call.batch->size * pixels_);
+                     for (const Run1& run : runs) {
+                       for (std::int64_t l = 0; l < run.lanes; ++l) {
+                         const std::int64_t lane = run.first + l;
+                         const double inverse = 1.0 / (static_cast<double>(run.variance[l]) + options_.epsilon);
+                         const double a = static_cast<double>(scale[lane]);
+                         const double slope = -a * inverse * static_cast<double>(sum_gx[lane]) / count;
+                         on_x[lane] = static_cast<float>(slope);
+                         constant[lane] =
+                             static_cast<float>(-a * static_cast<double>(sum_g[lane]) / count - slope * static_cast<double>(run.mean[l]));
+                         deviations[static_cast<std::size_t>(lane)] = std::sqrt(inverse);
+                       }
+                     }
+                     float* gradients = call.model.gradients.data();
+                     for (std::size_t c = 0; c < lanes_.size(); ++c) {
+                       const std::int64_t lane = lanes_[c];
+                       gradients[gamma + static_cast<std::int64_t>(c)] =
+                           static_cast<float>(static_cast<double>(sum_gx[lane]) * deviations[static_cast<std::size_t>(lane)]);
+                       gradients[beta + static_cast<std::int64_t>(c)] = sum_g[lane];
+                     }
+                   };
+                 },
+                 .ready = node_.parameters});
+}
+
+void BatchNorm::emit_apply(Lowering& lowering, const Piece& piece, BufferId gradient) {
+  // The gradient's own buffer can take dx where nobody else reads it: each element is read before it is written.
+  const auto target = lowering.gradients().overwritable_term(piece.x);
+  const bool in_gradient = !target && pieces_.size() == 1 && !group_.residual && lowering.gradients().overwritable_term(y_) == gradient;
+  const BufferId into = target ? *target : in_gradient ? gradient : lowering.new_floats(lowering.floats(piece.x));
+  std::optional<DropoutSpec> dropout;
+  Tensor& x = lowering.tensor(piece.x);
+  if (x.dropout && lowering.gradients().terms(piece.x).empty() && x.readers == 1) dropout = std::exchange(x.dropout, std::nullopt);
+  std::vector<BufferId> uses{gradient, x.buffer, into, scale_, shift_, on_x_, constant_};
+  if (dropout) uses.push_back(dropout->keys);
+  lowering.emit({.name = node_.name + " backward apply",
+                 .category = "batch norm",
+                 .uses = uses,
+                 .bind = [this, &lowering, piece, gradient, into, dropout, accumulate = target.has_value()](const Addresses& at) -> Run {
+                   NormBackwardApplyArgs args{.extent = lowering.extent(piece.x),
+                                              .g = {at.floats(gradient) + piece.first_lane * pixels_, lowering.sample_floats(y_)},
+                                              .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
+                                              .dx = {at.floats(into), lowering.sample_floats(piece.x)},
+                                              .mask_from_x = mask_source() == MaskSource::from_x,
+                                              .accumulate = accumulate};
+                   args.scale = at.floats(scale_) + piece.first_lane;
+                   args.shift = at.floats(shift_) + piece.first_lane;
+                   args.on_g = args.scale;
+                   args.on_x = at.floats(on_x_) + piece.first_lane;
+                   args.constant = at.floats(constant_) + piece.first_lane;
+                   if (dropout) args.dropout = {.keys = at.words(dropout->keys), .threshold = dropout->threshold, .scale = dropout->scale};
+                   return [args, kernel = lowering.kernels().norm_backward_apply](const Call& call) mutable {
+                     args.extent.samples = call.batch->size;
+                     kernel(args);
+                   };
+                 }});
+  if (!target) lowering.gradients().add_term(piece.x, into);
+}
+
+std::unique_ptr<Lowered> lower(const Group& group, Lowering& lowering) {
+  return std::make_unique<BatchNorm>(group, lowering.node(group.leader));
+}
+
+}  // namespace
+
+OpEntry batch_norm() {
+  return {.name = "batch_norm", .fuses_relu = true, .fuses_add = true, .takes_pieces = true, .backward_reads_input = true, .lower = lower};
+}
+
+}  // namespace trireme::engine::ops

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// max_pool on oneDNN.
+#include "trireme/engine/lowering.h"
+#include "trireme/engine/pooling.h"
+
+namespace trireme::engine::ops {
+namespace {
+
+std::unique_ptr<Lowered> lower(const Group& group, Lowering& lowering) {
+  return lower_pooling(group, lowering.graph(), dnnl::algorithm::pooling_max);
+}
+
+}  // namespace
+
+OpEntry max_pool() { return {.name = "max_pool", .lower = lower}; }
+
+}  // namespace trireme::engine::ops
