@@ -36,17 +36,19 @@ std::string block_of(const std::string& name) {
   return slash == std::string::npos ? "" : name.substr(0, slash);
 }
 
+std::string row_of(const std::string& layer) { return block_of(layer).empty() ? layer : block_of(layer); }
+
 LayerSummary fold(std::span<const LayerSummary> block) {
-  LayerSummary row{.name = block_of(block[0].name), .op = fmt::format("{} layers", block.size()), .shape = block.back().shape};
+  LayerSummary row{.name = row_of(block[0].name), .op = block[0].op, .shape = block.back().shape};
+  if (!block_of(block[0].name).empty()) row.op = fmt::format("{} layers", block.size());
   for (const LayerSummary& layer : block) {
     row.parameters += layer.parameters;
     row.states += layer.states;
     row.cost = row.cost + layer.cost;
     row.activation_bytes += layer.activation_bytes;
     for (const std::string& input : layer.inputs) {
-      if (block_of(input) == row.name) continue;
-      const std::string outside = block_of(input).empty() ? input : block_of(input);
-      if (std::find(row.inputs.begin(), row.inputs.end(), outside) == row.inputs.end()) row.inputs.push_back(outside);
+      const std::string from = row_of(input);
+      if (from != row.name && std::find(row.inputs.begin(), row.inputs.end(), from) == row.inputs.end()) row.inputs.push_back(from);
     }
   }
   return row;
@@ -69,13 +71,9 @@ ModelSummary summarize(const Graph& graph) {
 std::vector<LayerSummary> fold_blocks(const std::vector<LayerSummary>& layers) {
   std::vector<LayerSummary> rows;
   for (auto begin = layers.begin(); begin != layers.end();) {
-    const std::string block = block_of(begin->name);
-    const auto end = std::find_if(begin, layers.end(), [&](const LayerSummary& layer) { return block_of(layer.name) != block; });
-    if (block.empty()) {
-      rows.insert(rows.end(), begin, end);
-    } else {
-      rows.push_back(fold({begin, end}));
-    }
+    const std::string row = row_of(begin->name);
+    const auto end = std::find_if(begin, layers.end(), [&](const LayerSummary& layer) { return row_of(layer.name) != row; });
+    rows.push_back(fold({begin, end}));
     begin = end;
   }
   return rows;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // describe: a model's layers, shapes, parameters, FLOPs and memory.
 #include <CLI/CLI.hpp>
+#include <algorithm>
 #include <filesystem>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -26,7 +27,12 @@ struct Options {
   bool all = false;
 };
 
-bool is_job_file(const std::string& model) { return model.ends_with(".toml") || std::filesystem::exists(model); }
+// The name of a model wins over a file or folder that happens to be called the same.
+bool is_job_file(const std::string& model) {
+  const auto& zoo = graph::zoo::catalog();
+  const bool known = std::any_of(zoo.begin(), zoo.end(), [&](const graph::ModelEntry& entry) { return entry.name == model; });
+  return !known && (model.ends_with(".toml") || std::filesystem::is_regular_file(model));
+}
 
 graph::Graph load_model(const Options& o) {
   if (is_job_file(o.model)) {
