@@ -2,9 +2,10 @@
 // Writes a graph in C++: each call appends a layer and returns its value.
 #pragma once
 
-#include <cstdint>
-#include <map>
+#include <any>
 #include <string>
+#include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trireme/graph/graph.h"
@@ -38,12 +39,17 @@ class Builder {
   // Any op of the catalogue; an empty name becomes "<op>_<n>".
   Value apply(std::string_view op, std::any options, const std::vector<Value>& inputs, std::string name = "");
 
+  // Automatic names from here on begin with "<scope>/"; empty: with nothing.
+  void scope(std::string name) { scope_ = std::move(name); }
+  // The name that the next unnamed layer of this op would get.
+  std::string free_name(std::string_view op) const;
+
   const Shape& shape(Value value) const { return graph_.node(value.node).shape; }
   Graph finish(Value output, std::string loss = "softmax_cross_entropy");
 
  private:
   Graph graph_;
-  std::map<std::string, int, std::less<>> counts_;  // for automatic names
+  std::string scope_;
 };
 
 }  // namespace trireme::graph

@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <span>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trireme/graph/op_entry.h"
@@ -41,6 +42,7 @@ class Graph {
 
   const std::vector<Node>& nodes() const { return nodes_; }
   const Node& node(NodeId id) const { return nodes_[id]; }
+  const Node* find(std::string_view name) const;                 // null if absent
   const std::vector<NodeId>& inputs() const { return inputs_; }  // nodes of op `input`, in order
   NodeId output() const { return output_; }
   const std::string& loss() const { return loss_; }  // softmax_cross_entropy | mean_squared_error
@@ -55,6 +57,8 @@ class Graph {
   void initialize_states(std::span<float> states) const;
 
  private:
+  Definition define(const Node& node) const;
+
   std::vector<Node> nodes_;
   std::vector<NodeId> inputs_;
   NodeId output_ = 0;

@@ -23,12 +23,12 @@ struct Padding {
 struct InputOptions {
   std::int64_t channels = 0;  // 0: a plain vector of `width`
   std::int64_t height = 0;    // 0: a sequence of `width` (or a vector)
-  std::int64_t width = 1;
+  std::int64_t width = 0;     // must be given
 };
 void describe(InputOptions& o, OptionVisitor& visit);
 
-struct ConvOptions {  // conv2d; conv1d reads the same with height 1
-  std::int64_t filters = 1;
+struct ConvOptions {         // conv2d; conv1d reads the same with height 1
+  std::int64_t filters = 0;  // must be given
   std::int64_t kernel = 3;
   std::int64_t stride = 1;
   Padding padding;
@@ -39,7 +39,7 @@ struct ConvOptions {  // conv2d; conv1d reads the same with height 1
 void describe(ConvOptions& o, OptionVisitor& visit);
 
 struct DenseOptions {
-  std::int64_t units = 1;
+  std::int64_t units = 0;  // must be given
   bool bias = true;
   double l2 = 0;
   std::string init = "glorot_uniform";

@@ -9,6 +9,8 @@
 namespace trireme::graph {
 
 Window window_over(std::int64_t extent, std::int64_t kernel, std::int64_t stride, const Padding& padding) {
+  if (padding.mode != "explicit" && padding.amount != 0)
+    throw Error{invalid_argument, "pad = {} needs padding = \"explicit\", it is \"{}\"", padding.amount, padding.mode};
   Window window{.kernel = kernel, .stride = stride};
   if (padding.mode == "same") {
     window.outputs = (extent + stride - 1) / stride;

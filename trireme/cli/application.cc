@@ -1,0 +1,77 @@
+// SPDX-License-Identifier: Apache-2.0
+// Command look-up, help, and the end of every error.
+#include "trireme/cli/application.h"
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <exception>
+
+#include "trireme/graph/catalog_lookup.h"
+
+namespace trireme::cli {
+namespace {
+
+int usage_error(const Console& console, std::string_view message, std::string_view command) {
+  console.err << "trireme: error: " << message << "\n";
+  console.err << "Try 'trireme " << command << (command.empty() ? "" : " ") << "--help'.\n";
+  return exit_usage;
+}
+
+int parse_and_run(int argc, const char* const* argv, const Console& console) {
+  CLI::App app("Trains neural networks on the machines you already have.", "trireme");
+  app.set_version_flag("--version", "trireme " TRIREME_VERSION);
+  app.require_subcommand(1);
+  std::vector<std::pair<CLI::App*, Run>> commands;
+  for (const CommandEntry& entry : commands::catalog()) {
+    CLI::App* command = app.add_subcommand(std::string(entry.name), std::string(entry.summary));
+    commands.emplace_back(command, entry.declare(*command));
+  }
+  if (argc < 2) {
+    console.err << app.help();
+    return exit_usage;
+  }
+  const std::string_view first = argv[1];
+  if (!first.starts_with("-")) graph::find_entry(commands::catalog(), first, "command");  // CLI11 would not say which are near
+  const std::string command = first.starts_with("-") ? "" : std::string(first);
+  try {
+    app.parse(argc, argv);
+  } catch (const CLI::Success& success) {
+    return app.exit(success, console.out, console.err);
+  } catch (const CLI::ParseError& error) {
+    return usage_error(console, error.what(), command);
+  }
+  const auto chosen = std::find_if(commands.begin(), commands.end(), [](const auto& row) { return row.first->parsed(); });
+  return chosen->second(console);
+}
+
+}  // namespace
+
+ExitCode exit_code_of(ErrorCode code) {
+  switch (code) {
+    case ok:
+      return exit_ok;
+    case invalid_argument:
+    case not_found:
+      return exit_usage;
+    case failed_precondition:
+      return exit_preflight;
+    case cancelled:
+      return exit_interrupted;
+    default:
+      return exit_failed;
+  }
+}
+
+int run_application(int argc, const char* const* argv, const Console& console) {
+  try {
+    return parse_and_run(argc, argv, console);
+  } catch (const Error& error) {
+    console.err << "trireme: error: " << error.what() << "\n";
+    return exit_code_of(error.code());
+  } catch (const std::exception& error) {
+    console.err << "trireme: error: " << error.what() << "\n";
+    return exit_failed;
+  }
+}
+
+}  // namespace trireme::cli

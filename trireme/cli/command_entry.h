@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A command of the command line: each file of commands/ is one.
+#pragma once
+
+#include <functional>
+#include <ostream>
+#include <string_view>
+#include <vector>
+
+namespace CLI {
+class App;
+}
+
+namespace trireme::cli {
+
+// Where a command speaks; tests read it.
+struct Console {
+  std::ostream& out;  // the answer
+  std::ostream& err;  // everything else
+};
+
+// What a command does once its options are parsed; the result is the exit code. Faults are thrown as Error.
+using Run = std::function<int(const Console& console)>;
+
+struct CommandEntry {
+  std::string_view name;
+  std::string_view summary;
+  // Adds the command's options to `app`; the returned Run owns the variables they fill.
+  Run (*declare)(CLI::App& app) = nullptr;
+};
+
+namespace commands {
+const std::vector<CommandEntry>& catalog();
+}
+
+}  // namespace trireme::cli

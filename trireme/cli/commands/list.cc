@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// list: what there is to use in a job file, with all options, from the catalogues themselves.
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "trireme/base/options.h"
+#include "trireme/base/table.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/graph/model_entry.h"
+#include "trireme/graph/op_entry.h"
+#include "trireme/graph/option_check.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::string catalog;
+  bool json = false;
+};
+
+struct Item {
+  std::string name;
+  std::string summary;
+  std::vector<OptionRow> options;
+};
+
+std::vector<OptionRow> rows_of(const OptionsType& type) {
+  std::any defaults = type.defaults();
+  OptionLister lister;
+  type.visit(defaults, lister);
+  for (const std::string& name : graph::required_options(type)) {
+    const auto row = std::find_if(lister.rows.begin(), lister.rows.end(), [&](const OptionRow& r) { return r.name == name; });
+    row->value = "required";
+  }
+  return lister.rows;
+}
+
+template <class Entry>
+std::vector<Item> items_of(const std::vector<Entry>& entries) {
+  std::vector<Item> items;
+  for (const Entry& entry : entries) items.push_back({std::string(entry.name), std::string(entry.summary), rows_of(entry.options)});
+  return items;
+}
+
+void print_table(std::string_view kind, const std::vector<Item>& items, std::ostream& out) {
+  TextTable table({{std::string(kind)}, {"option"}, {"default"}, {"limits"}, {"meaning"}});
+  for (const Item& item : items) {
+    table.add_row({item.name, "", "", "", item.summary});
+    for (const OptionRow& row : item.options) table.add_row({"", row.name, row.value, row.limits, row.help});
+  }
+  out << table.to_string();
+}
+
+nlohmann::ordered_json to_json(const std::vector<Item>& items) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const Item& item : items) {
+    nlohmann::ordered_json options = nlohmann::ordered_json::array();
+    for (const OptionRow& row : item.options)
+      options.push_back({{"name", row.name}, {"default", row.value}, {"limits", row.limits}, {"help", row.help}});
+    list.push_back({{"name", item.name}, {"summary", item.summary}, {"options", std::move(options)}});
+  }
+  return list;
+}
+
+int run(const Options& o, const Console& console) {
+  nlohmann::ordered_json document = nlohmann::ordered_json::object();
+  bool first = true;
+  const auto show = [&](const std::string& catalog, std::string_view kind, const std::vector<Item>& items) {
+    if (!o.catalog.empty() && o.catalog != catalog) return;
+    document[catalog] = to_json(items);
+    if (o.json) return;
+    if (!first) console.out << "\n";
+    print_table(kind, items, console.out);
+    first = false;
+  };
+  show("models", "model", items_of(graph::zoo::catalog()));
+  show("ops", "op", items_of(graph::ops::catalog()));
+  if (o.json) console.out << document.dump(2) << "\n";
+  return 0;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("catalog", options->catalog, "models or ops; both if left out")->check(CLI::IsMember({"models", "ops"}));
+  app.add_flag("--json", options->json, "print JSON");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry list() { return {.name = "list", .summary = "show the known models and ops with their options", .declare = declare}; }
+
+}  // namespace trireme::cli::commands

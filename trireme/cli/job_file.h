@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job file with the command line's --set on top of it.
+#pragma once
+
+#include <string>
+#include <vector>
+
+#include "trireme/base/config.h"
+
+namespace trireme::cli {
+
+// Each of `settings` is "table.key=value", as after --set.
+void apply_settings(Config& job, const std::vector<std::string>& settings);
+
+Config load_job(const std::string& path, const std::vector<std::string>& settings);
+
+}  // namespace trireme::cli

@@ -1,0 +1,11 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-up of ops by name.
+#include "trireme/graph/op_entry.h"
+
+#include "trireme/graph/catalog_lookup.h"
+
+namespace trireme::graph {
+
+const OpEntry& find_op(std::string_view name) { return find_entry(ops::catalog(), name, "op"); }
+
+}  // namespace trireme::graph
