@@ -46,13 +46,15 @@ class RandomStream {
   double uniform() { return static_cast<double>(bits() >> 11) * 0x1.0p-53; }
   double uniform(double low, double high) { return low + (high - low) * uniform(); }
   // Unbiased enough for n far below 2^64.
-  std::uint64_t below(std::uint64_t n) { return static_cast<std::uint64_t>((static_cast<unsigned __int128>(bits()) * n) >> 64); }
+  std::uint64_t below(std::uint64_t n) { return static_cast<std::uint64_t>((static_cast<Wide>(bits()) * n) >> 64); }
   double normal() {
     const double radius = std::sqrt(-2.0 * std::log(1.0 - uniform()));
     return radius * std::cos(2.0 * std::numbers::pi * uniform());
   }
 
  private:
+  __extension__ using Wide = unsigned __int128;
+
   std::uint64_t key_;
   std::uint64_t counter_ = 0;
 };

@@ -182,11 +182,12 @@ TEST_P(OptimizerCase, SameBitsHoweverItIsCutAndSharedOut) {
   const std::vector<float> whole = run({0, space_.size()}, 1);
   EXPECT_EQ(run({0, space_.size()}, 2), whole);
   EXPECT_EQ(run({0, space_[1].offset, space_[3].offset, space_.size()}, 2), whole);
-  if (make().entry().slice_rate == nullptr) EXPECT_EQ(run({0, 1, 5, 4711, 4712, 50001, space_.size()}, 2), whole);
+  if (make().entry().slice_rate != nullptr) return;  // whole slices only
+  EXPECT_EQ(run({0, 1, 5, 4711, 4712, 50001, space_.size()}, 2), whole);
 }
 
 INSTANTIATE_TEST_SUITE_P(All, OptimizerCase, testing::Range(std::size_t{0}, cases().size()),
-                         [](const auto& info) { return fmt::format("case_{}", info.param); });
+                         [](const auto& test) { return fmt::format("case_{}", test.param); });
 
 TEST(Optimizer, EveryEntryOfTheCatalogueHasACase) {
   std::set<std::string_view> tested;
@@ -197,10 +198,10 @@ TEST(Optimizer, EveryEntryOfTheCatalogueHasACase) {
 
 TEST(Optimizer, NamesTheNearestOptimizer) {
   try {
-    find_optimizer("adma");
+    find_optimizer("rmsprob");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "there is no optimizer 'adma'; did you mean 'adam'?");
+    EXPECT_STREQ(error.what(), "there is no optimizer 'rmsprob'; did you mean 'rmsprop'?");
   }
 }
 
