@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // train: trains the model of a job file on this machine.
+#include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
