@@ -52,7 +52,7 @@ kind = "cosine"
 TEST(Job, TellsMistakesWithTheirPlace) {
   const std::string model = "[model]\nname = 'mnist_cnn'\n";
   EXPECT_THAT(complaint(model + "[train]\nepoch = 3"), testing::AllOf(testing::HasSubstr("job.toml:4"), testing::HasSubstr("'epochs'")));
-  EXPECT_THAT(complaint(model + "[trian]\nepochs = 3"), testing::HasSubstr("did you mean [train]?"));
+  EXPECT_THAT(complaint(model + "[trains]\nepochs = 3"), testing::HasSubstr("did you mean [train]?"));
   EXPECT_THAT(complaint(model + "[train]\nbatch_size = 0"), testing::HasSubstr("must be 1 to"));
   EXPECT_THAT(complaint(model + "[train.optimizer]\nname = 'sdg'"), testing::HasSubstr("sgd"));
   EXPECT_THAT(complaint(model + "[train.schedule]\nkind = 'cosin'"), testing::HasSubstr("cosine"));

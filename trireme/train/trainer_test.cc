@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
+
 #include "trireme/base/error.h"
 
 namespace trireme::train {
@@ -102,7 +104,8 @@ TEST(Trainer, RefusesDataThatDoNotFitTheModel) {
 }
 
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {
-  const Job job = read("train.optimizer.learning_rate=1e30");
+  Job job = read();
+  job.schedule = {.kind = "piecewise", .boundaries = {0}, .factors = {1e30}};
   const FakeClock clock;
   Trainer trainer(job, clock);
   Observer silent;
