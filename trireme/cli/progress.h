@@ -1,0 +1,31 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training as people follow it: one line that renews itself on a terminal, a line an epoch elsewhere.
+#pragma once
+
+#include <ostream>
+
+#include "trireme/base/clock.h"
+#include "trireme/train/observer.h"
+
+namespace trireme::cli {
+
+class Progress final : public train::Observer {
+ public:
+  struct Settings {
+    bool terminal = false;  // may lines be rewritten?
+    std::int64_t epochs = 0;
+    bool tested = true;  // are there held-out samples?
+  };
+  Progress(std::ostream& out, const Clock& clock, const Settings& settings) : out_(out), clock_(clock), settings_(settings) {}
+
+  void step(const train::StepRecord& record) override;
+  void epoch(const train::EpochRecord& record) override;
+
+ private:
+  std::ostream& out_;
+  const Clock& clock_;
+  Settings settings_;
+  Seconds last_shown_{-1};
+};
+
+}  // namespace trireme::cli

@@ -1,0 +1,67 @@
+// SPDX-License-Identifier: Apache-2.0
+// sgd: v = momentum * v + g; w -= learning_rate * v, or * (g + momentum * v) with Nesterov's look-ahead.
+#include "trireme/base/vectorized.h"
+#include "trireme/optim/optimizer_entry.h"
+
+namespace trireme::optim::optimizers {
+namespace {
+
+struct SgdOptions {
+  double learning_rate = 0.01;
+  double momentum = 0;
+  bool nesterov = false;
+};
+
+void describe(SgdOptions& o, OptionVisitor& visit) {
+  visit("learning_rate", o.learning_rate, "step size", 0, 1e6);
+  visit("momentum", o.momentum, "share of the velocity kept at each step", 0, 1);
+  visit("nesterov", o.nesterov, "look ahead along the velocity");
+}
+
+TRIREME_VECTORIZED void plain(float* __restrict w, const float* __restrict g, std::int64_t count, float rate) {
+  for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * g[i];
+}
+
+TRIREME_VECTORIZED void heavy_ball(float* __restrict w, const float* __restrict g, float* __restrict v, std::int64_t count, float rate,
+                                   float momentum) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    v[i] = momentum * v[i] + g[i];
+    w[i] -= rate * v[i];
+  }
+}
+
+TRIREME_VECTORIZED void look_ahead(float* __restrict w, const float* __restrict g, float* __restrict v, std::int64_t count, float rate,
+                                   float momentum) {
+  for (std::int64_t i = 0; i < count; ++i) {
+    v[i] = momentum * v[i] + g[i];
+    w[i] -= rate * (g[i] + momentum * v[i]);
+  }
+}
+
+void update(const std::any& options, const UpdateSpan& span) {
+  const auto& o = std::any_cast<const SgdOptions&>(options);
+  const auto count = static_cast<std::int64_t>(span.parameters.size());
+  const auto rate = static_cast<float>(span.learning_rate);
+  const auto momentum = static_cast<float>(o.momentum);
+  if (o.momentum == 0) return plain(span.parameters.data(), span.gradients.data(), count, rate);
+  const auto step = o.nesterov ? look_ahead : heavy_ball;
+  step(span.parameters.data(), span.gradients.data(), span.slots[0].data(), count, rate, momentum);
+}
+
+std::vector<std::string_view> slots(const std::any& options) {
+  if (std::any_cast<const SgdOptions&>(options).momentum == 0) return {};
+  return {"velocity"};
+}
+
+}  // namespace
+
+OptimizerEntry sgd() {
+  return {.name = "sgd",
+          .summary = "gradient descent, with momentum and Nesterov's look-ahead if wanted",
+          .options = options_type<SgdOptions>(),
+          .learning_rate = learning_rate_of<SgdOptions>,
+          .slots = slots,
+          .update = update};
+}
+
+}  // namespace trireme::optim::optimizers
