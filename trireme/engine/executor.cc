@@ -110,15 +110,15 @@ void Executor::State::lower() {
 
 void Executor::State::emit_loss() {
   const bool training = options.mode == Mode::train;
-  const BufferId prediction = lowering.tensor(output).buffer;
-  loss_gradient = training ? lowering.new_floats(lowering.floats(output)) : prediction;
+  const BufferId logits = lowering.tensor(output).buffer;
+  loss_gradient = training ? lowering.new_floats(lowering.floats(output)) : logits;
   lowering.emit({.name = graph.loss(),
                  .category = "loss",
-                 .uses = {prediction, loss_gradient},
-                 .bind = [this, training, prediction](const Addresses& at) -> Run {
+                 .uses = {logits, loss_gradient},
+                 .bind = [this, training, logits](const Addresses& at) -> Run {
                    const std::int64_t outputs = lowering.sample_floats(output);
                    float* gradient = training ? at.floats(loss_gradient) : nullptr;
-                   return [=, this, x = at.floats(prediction)](const Call& call) {
+                   return [=, this, x = at.floats(logits)](const Call& call) {
                      const std::int64_t samples = call.batch->size;
                      loss.compute({.samples = samples,
                                    .outputs = outputs,

@@ -10,7 +10,7 @@
 #include "trireme/base/random.h"
 #include "trireme/engine/cpu.h"
 #include "trireme/engine/fusion.h"
-#include "trireme/engine/plain_kernels.h"
+#include "trireme/engine/plain_loops.h"
 #include "trireme/graph/reference.h"
 
 namespace trireme::engine {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "trireme/engine/lowering.h"
-#include "trireme/engine/plain_kernels.h"
+#include "trireme/engine/plain_loops.h"
 
 namespace trireme::engine::ops {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Loops over plain arrays; memory-bound, so the compiler's vectoriser is enough.
-#include "trireme/engine/plain_kernels.h"
+#include "trireme/engine/plain_loops.h"
 
 #include <algorithm>
 #include <cstring>
