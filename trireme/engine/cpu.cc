@@ -25,8 +25,6 @@ bool has_tile_palette() {
   return __get_cpuid_count(0x1d, 0, &eax, &ebx, &ecx, &edx) != 0 && eax != 0;
 }
 
-bool has_avx512_core() { return static_cast<int>(dnnl::get_effective_cpu_isa()) >= static_cast<int>(dnnl::cpu_isa::avx512_core); }
-
 }  // namespace
 
 void cap_instruction_set() {
@@ -54,6 +52,14 @@ int usable_cores() {
   return std::max(1, cores > 0 ? std::min(cores, logical) : logical);
 }
 
-int channel_block() { return has_avx512_core() ? 16 : 8; }
+KernelSet kernel_set() {
+  // The values are sets of bits, not an order.
+  const auto isa = static_cast<unsigned>(dnnl::get_effective_cpu_isa());
+  const auto includes = [isa](dnnl::cpu_isa wanted) { return (isa & static_cast<unsigned>(wanted)) == static_cast<unsigned>(wanted); };
+  if (includes(dnnl::cpu_isa::avx512_core)) return KernelSet::avx512;
+  return includes(dnnl::cpu_isa::avx2) ? KernelSet::avx2 : KernelSet::generic;
+}
+
+int channel_block() { return kernel_set() == KernelSet::avx512 ? 16 : 8; }
 
 }  // namespace trireme::engine

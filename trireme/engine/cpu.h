@@ -16,6 +16,10 @@ std::string cpu_name();
 // Physical cores in this process' affinity mask.
 int usable_cores();
 
+// Which of our own kernels run here; follows what oneDNN uses, so that ONEDNN_MAX_CPU_ISA tests both at once.
+enum class KernelSet { avx512, avx2, generic };
+KernelSet kernel_set();
+
 // Channels in a block of the layout that oneDNN's convolutions want here: 16 with AVX-512, else 8.
 int channel_block();
 

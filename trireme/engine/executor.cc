@@ -161,13 +161,7 @@ void Executor::State::add_penalty(std::size_t slice, const Call& call) const {
   if (s.l2 == 0) return;
   const float* w = call.model.parameters.data() + s.offset;
   float* g = call.model.gradients.data() + s.offset;
-  const float factor = static_cast<float>(2 * s.l2);
-  double squares = 0;
-  for (std::int64_t i = 0; i < s.count; ++i) {
-    g[i] += factor * w[i];
-    squares += static_cast<double>(w[i]) * static_cast<double>(w[i]);
-  }
-  call.outcome->penalty += s.l2 * squares;
+  call.outcome->penalty += s.l2 * lowering.flat_kernels().add_penalty(w, static_cast<float>(2 * s.l2), s.count, g);
 }
 
 void Executor::State::check(const BatchView& batch, const ModelView& model, bool with_targets) const {

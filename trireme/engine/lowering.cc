@@ -10,17 +10,22 @@
 #include "trireme/base/random.h"
 #include "trireme/engine/cpu.h"
 #include "trireme/engine/fusion.h"
-#include "trireme/engine/plain_loops.h"
+#include "trireme/engine/layout_copies.h"
 #include "trireme/graph/reference.h"
 
 namespace trireme::engine {
 namespace {
 
-BlockedKernels kernels_of_this_cpu() {
-  if (channel_block() == 16) return avx512::blocked_kernels();
-  return dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::sse41 || dnnl::get_effective_cpu_isa() == dnnl::cpu_isa::avx
-             ? generic::blocked_kernels()
-             : avx2::blocked_kernels();
+Kernels kernels_of_this_cpu() {
+  switch (kernel_set()) {
+    case KernelSet::avx512:
+      return {avx512::blocked_kernels(), avx512::flat_kernels()};
+    case KernelSet::avx2:
+      return {avx2::blocked_kernels(), avx2::flat_kernels()};
+    case KernelSet::generic:
+      break;
+  }
+  return {generic::blocked_kernels(), generic::flat_kernels()};
 }
 
 DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at) {
@@ -110,7 +115,9 @@ TensorId Lowering::new_view(TensorId of, std::string name, const Shape& shape) {
   return tensors_.size() - 1;
 }
 
-std::int64_t Lowering::padded(std::int64_t channels) const { return (channels + kernels_.block - 1) / kernels_.block * kernels_.block; }
+std::int64_t Lowering::padded(std::int64_t channels) const {
+  return (channels + kernels_.blocked.block - 1) / kernels_.blocked.block * kernels_.blocked.block;
+}
 
 std::int64_t Lowering::padded_channels(TensorId id) const {
   const auto& segments = tensors_[id].segments;
@@ -124,7 +131,7 @@ std::int64_t Lowering::sample_floats(TensorId id) const {
 }
 
 BlockedExtent Lowering::extent(TensorId id) const {
-  return {.batch = batch_, .samples = batch_, .blocks = padded_channels(id) / kernels_.block, .pixels = tensors_[id].pixels()};
+  return {.batch = batch_, .samples = batch_, .blocks = padded_channels(id) / kernels_.blocked.block, .pixels = tensors_[id].pixels()};
 }
 
 dnnl::memory::desc Lowering::layout(TensorId id) const {
@@ -182,8 +189,10 @@ void Lowering::emit_conversion(const std::string& name, TensorId from, BufferId 
 
 void Lowering::emit_segment_conversion(const std::string& name, TensorId from, BufferId from_buffer, TensorId to, BufferId to_buffer) {
   const bool to_plain = tensors_[to].layout == Layout::plain;
-  const SegmentCopy copy{
-      .batch = batch_, .pixels = tensors_[to].pixels(), .block = kernels_.block, .segments = tensors_[to_plain ? from : to].segments};
+  const SegmentCopy copy{.batch = batch_,
+                         .pixels = tensors_[to].pixels(),
+                         .block = kernels_.blocked.block,
+                         .segments = tensors_[to_plain ? from : to].segments};
   emit({.name = name, .category = "reorder", .uses = {from_buffer, to_buffer}, .bind = [=](const Addresses& at) -> Run {
           const float* source = at.floats(from_buffer);
           float* target = at.floats(to_buffer);
@@ -207,10 +216,10 @@ void Lowering::emit_dropout(const std::string& name, TensorId like, const Dropou
   emit({.name = name,
         .category = "dropout",
         .uses = {buffer, spec.keys},
-        .bind = [=, kernel = kernels_.dropout](const Addresses& at) -> Run {
+        .bind = [=, kernel = kernels_.blocked.dropout, flat = kernels_.flat.dropout](const Addresses& at) -> Run {
           float* data = at.floats(buffer);
           const DropoutMask mask = mask_of(spec, at);
-          if (!is_blocked) return [=](const Call& call) { plain_dropout(mask, call.batch->size, stride, data); };
+          if (!is_blocked) return [=](const Call& call) { flat(mask, call.batch->size, stride, data); };
           return [=](const Call& call) {
             DropoutArgs args{.extent = whole, .x = {data, stride}, .mask = mask};
             args.extent.samples = call.batch->size;
@@ -225,7 +234,7 @@ Moments Lowering::moments(TensorId id) {
   const Tensor& t = tensors_[id];
   const BlockedExtent whole = extent(id);
   const Moments result{.mean = new_floats(padded_channels(id)), .variance = new_floats(padded_channels(id))};
-  const BufferId partials = new_floats(batch_ * whole.blocks * 2 * kernels_.block);
+  const BufferId partials = new_floats(batch_ * whole.blocks * 2 * kernels_.blocked.block);
   const BufferId source = pending.sum ? tensors_[pending.sum->first].buffer : t.buffer;
   const std::optional<BufferId> addend = pending.sum ? std::optional(tensors_[pending.sum->second].buffer) : std::nullopt;
   std::vector<BufferId> uses{source, t.buffer, partials, result.mean, result.variance};
@@ -234,7 +243,7 @@ Moments Lowering::moments(TensorId id) {
   emit({.name = t.name + " moments",
         .category = "batch norm",
         .uses = uses,
-        .bind = [=, stride = sample_floats(id), buffer = t.buffer, kernel = kernels_.moments](const Addresses& at) -> Run {
+        .bind = [=, stride = sample_floats(id), buffer = t.buffer, kernel = kernels_.blocked.moments](const Addresses& at) -> Run {
           MomentsArgs args{.extent = whole,
                            .source = {at.floats(source), stride},
                            .dropout = mask_of(pending.dropout, at),
@@ -269,10 +278,13 @@ BufferId Lowering::dropout_keys(const std::string& layer) {
 void Lowering::emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into) {
   std::vector<BufferId> uses = terms;
   uses.push_back(into);
-  emit({.name = std::move(name) + " sum", .category = "sum", .uses = uses, .bind = [=](const Addresses& at) -> Run {
+  emit({.name = std::move(name) + " sum",
+        .category = "sum",
+        .uses = uses,
+        .bind = [=, kernel = kernels_.flat.sum](const Addresses& at) -> Run {
           std::vector<const float*> sources;
           for (const BufferId term : terms) sources.push_back(at.floats(term));
-          return [=, target = at.floats(into)](const Call&) { plain_sum(sources, count, target); };
+          return [=, target = at.floats(into)](const Call&) { kernel(sources.data(), static_cast<int>(sources.size()), count, target); };
         }});
 }
 
@@ -321,10 +333,8 @@ BufferId Lowering::relu_gradient(TensorId id) {
   emit({.name = tensors_[id].name + " relu backward",
         .category = "elementwise",
         .uses = {tensors_[id].buffer, from, into},
-        .bind = [=, y = tensors_[id].buffer, count = floats(id)](const Addresses& at) -> Run {
-          return [=, y = at.floats(y), from = at.floats(from), into = at.floats(into)](const Call&) {
-            plain_relu_backward(y, from, count, into);
-          };
+        .bind = [=, kernel = kernels_.flat.relu_backward, y = tensors_[id].buffer, count = floats(id)](const Addresses& at) -> Run {
+          return [=, y = at.floats(y), from = at.floats(from), into = at.floats(into)](const Call&) { kernel(y, from, count, into); };
         }});
   gradients_.replace_terms(id, into);
   return into;

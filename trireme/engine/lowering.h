@@ -12,6 +12,7 @@
 
 #include "trireme/engine/algorithm_choice.h"
 #include "trireme/engine/blocked_kernels.h"
+#include "trireme/engine/flat_kernels.h"
 #include "trireme/engine/gradient_book.h"
 #include "trireme/engine/onednn.h"
 #include "trireme/engine/op_entry.h"
@@ -34,6 +35,11 @@ struct Argument {
   std::variant<BufferId, ModelMemory> where;
 };
 
+struct Kernels {
+  BlockedKernels blocked;
+  FlatKernels flat;
+};
+
 class Lowering {
  public:
   Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser);
@@ -48,7 +54,8 @@ class Lowering {
   bool training() const { return mode_ == Mode::train; }
   const Device& device() const { return device_; }
   AlgorithmChooser& chooser() { return chooser_; }
-  const BlockedKernels& kernels() const { return kernels_; }
+  const BlockedKernels& kernels() const { return kernels_.blocked; }
+  const FlatKernels& flat_kernels() const { return kernels_.flat; }
 
   // Steps and buffers
   BufferId new_buffer(std::size_t bytes);
@@ -115,7 +122,7 @@ class Lowering {
   int threads_;
   const Device& device_;
   AlgorithmChooser& chooser_;
-  BlockedKernels kernels_;
+  Kernels kernels_;
   Program program_;
   std::optional<BufferId> scratch_;
   std::size_t group_ = 0;

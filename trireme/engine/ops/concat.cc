@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "trireme/engine/lowering.h"
-#include "trireme/engine/plain_loops.h"
+#include "trireme/engine/layout_copies.h"
 
 namespace trireme::engine::ops {
 namespace {

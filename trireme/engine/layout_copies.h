@@ -1,21 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over plain arrays: sums, dropout, ReLU's gradient, and copies between layouts with holes.
+// Copies between layouts that oneDNN has no reorder for: with holes between channels, and parts of rows.
 #pragma once
 
 #include <cstdint>
 #include <vector>
 
-#include "trireme/engine/blocked_kernels.h"
-
 namespace trireme::engine {
-
-void plain_sum(const std::vector<const float*>& terms, std::int64_t count, float* into);  // `into` may be a term
-
-// In place, on samples x count; element e of a sample as in DropoutMask.
-void plain_dropout(const DropoutMask& mask, std::int64_t samples, std::int64_t count, float* data);
-
-// out = y > 0 ? gradient : 0; out may be the gradient.
-void plain_relu_backward(const float* y, const float* gradient, std::int64_t count, float* out);
 
 // Between a plain tensor and a blocked one made of segments, each padded to whole blocks.
 struct SegmentCopy {

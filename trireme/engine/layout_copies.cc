@@ -1,17 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
-// Loops over plain arrays; memory-bound, so the compiler's vectoriser is enough.
-#include "trireme/engine/plain_loops.h"
+// Copies between layouts; small tensors, so plain loops are enough.
+#include "trireme/engine/layout_copies.h"
 
 #include <algorithm>
 #include <cstring>
 
 #include "trireme/base/parallel.h"
-#include "trireme/base/random.h"
 
 namespace trireme::engine {
 namespace {
-
-constexpr std::int64_t kGrain = 1 << 14;
 
 // Calls body(plain index of a (sample, channel), blocked index of the same) for every real channel.
 template <class Body>
@@ -38,39 +35,6 @@ void for_each_channel(const SegmentCopy& copy, const Body& body) {
 }
 
 }  // namespace
-
-void plain_sum(const std::vector<const float*>& terms, std::int64_t count, float* into) {
-  parallel_ranges(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    if (terms.size() == 2) {
-      const float* a = terms[0];
-      const float* b = terms[1];
-      for (std::int64_t i = begin; i < end; ++i) into[i] = a[i] + b[i];
-      return;
-    }
-    for (std::int64_t i = begin; i < end; ++i) {
-      float sum = terms[0][i];
-      for (std::size_t t = 1; t < terms.size(); ++t) sum += terms[t][i];
-      into[i] = sum;
-    }
-  });
-}
-
-void plain_dropout(const DropoutMask& mask, std::int64_t samples, std::int64_t count, float* data) {
-  parallel_ranges(samples, 1, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t n = begin; n < end; ++n) {
-      float* row = data + n * count;
-      const std::uint32_t key = mask.keys[n];
-      for (std::int64_t e = 0; e < count; ++e)
-        row[e] = random_bits(key, static_cast<std::uint32_t>(e)) >= mask.threshold ? row[e] * mask.scale : 0;
-    }
-  });
-}
-
-void plain_relu_backward(const float* y, const float* gradient, std::int64_t count, float* out) {
-  parallel_ranges(count, kGrain, [&](std::int64_t begin, std::int64_t end) {
-    for (std::int64_t i = begin; i < end; ++i) out[i] = y[i] > 0 ? gradient[i] : 0;
-  });
-}
 
 void copy_to_plain(const SegmentCopy& copy, const float* blocked, float* plain) {
   for_each_channel(copy, [&](std::int64_t to, std::int64_t from) {
