@@ -86,13 +86,13 @@ std::string inputs_text(const std::vector<graph::LayerSummary>& rows, std::size_
 }
 
 void print_layers(const std::vector<graph::LayerSummary>& rows, std::ostream& out) {
-  constexpr auto right = TextTable::Align::right;
+  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"layer"},
                    {"op"},
-                   {"output", right},
-                   {"parameters", right},
-                   {"forward FLOPs", right},
-                   {"backward FLOPs", right},
+                   {"output", kRight},
+                   {"parameters", kRight},
+                   {"forward FLOPs", kRight},
+                   {"backward FLOPs", kRight},
                    {"input, if not the layer above"}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const graph::LayerSummary& row = rows[i];
