@@ -17,28 +17,35 @@ int usage_error(const Console& console, std::string_view message, std::string_vi
   return exit_usage;
 }
 
-int parse_and_run(int argc, const char* const* argv, const Console& console) {
-  CLI::App app("Trains neural networks on the machines you already have.", "trireme");
-  app.set_version_flag("--version", "trireme " TRIREME_VERSION);
-  app.require_subcommand(1);
-  std::vector<std::pair<CLI::App*, Run>> commands;
+using Commands = std::vector<std::pair<CLI::App*, Run>>;
+
+Commands declare_commands(CLI::App& app) {
+  Commands commands;
   for (const CommandEntry& entry : commands::catalog()) {
     CLI::App* command = app.add_subcommand(std::string(entry.name), std::string(entry.summary));
     commands.emplace_back(command, entry.declare(*command));
   }
+  return commands;
+}
+
+int parse_and_run(int argc, const char* const* argv, const Console& console) {
+  CLI::App app("Trains neural networks on the machines you already have.", "trireme");
+  app.set_version_flag("--version", "trireme " TRIREME_VERSION);
+  app.require_subcommand(1);
+  const Commands commands = declare_commands(app);
   if (argc < 2) {
     console.err << app.help();
     return exit_usage;
   }
   const std::string_view first = argv[1];
-  if (!first.starts_with("-")) graph::find_entry(commands::catalog(), first, "command");  // CLI11 would not say which are near
-  const std::string command = first.starts_with("-") ? "" : std::string(first);
+  const bool names_command = !first.starts_with("-");
+  if (names_command) graph::find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {
     return app.exit(success, console.out, console.err);
   } catch (const CLI::ParseError& error) {
-    return usage_error(console, error.what(), command);
+    return usage_error(console, error.what(), names_command ? first : "");
   }
   const auto chosen = std::find_if(commands.begin(), commands.end(), [](const auto& row) { return row.first->parsed(); });
   return chosen->second(console);

@@ -32,7 +32,7 @@ std::vector<ParameterSpec> convolution_parameters(const ConvOptions& o, const Ax
 }
 
 Cost convolution_cost(const ConvOptions& o, const Axes& axes) {
-  const double outputs = static_cast<double>(o.filters * axes.rows.outputs * axes.columns.outputs);
+  const auto outputs = static_cast<double>(o.filters * axes.rows.outputs * axes.columns.outputs);
   const double flops = 2 * outputs * static_cast<double>(axes.channels * axes.rows.kernel * axes.columns.kernel);
   const double bias = o.bias ? outputs : 0;
   return {.forward_flops = flops + bias, .backward_flops = 2 * flops + bias};

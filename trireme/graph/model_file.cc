@@ -35,6 +35,12 @@ std::any read_entry_options(const OptionsType& type, const Config& table, std::s
 
 std::string label(const Node& node) { return fmt::format("layer '{}' ({})", node.name, node.op->name); }
 
+const OpEntry& op_of(const Config& layer, const std::string& place) {
+  const Config* op = layer.find("op");
+  if (op == nullptr) throw Error{invalid_argument, "{}: {} has no op, e.g. op = \"conv2d\"", layer.origin(), place};
+  return *located(fmt::format("{}: {}", op->origin(), place), [&] { return &find_op(op->text()); });
+}
+
 class LayersReader {
  public:
   void read(const Config& layer);
@@ -51,9 +57,9 @@ class LayersReader {
 };
 
 void LayersReader::read(const Config& layer) {
-  const Config& op_name = layer.at("op");
-  const OpEntry& op = *located(op_name.origin(), [&] { return &find_op(op_name.text()); });
   const Config* given = layer.find("name");
+  const OpEntry& op =
+      op_of(layer, given != nullptr ? fmt::format("layer '{}'", given->text()) : fmt::format("layer {}", names_.size() + 1));
   const std::string name = given != nullptr ? given->text() : builder_.free_name(op.name);
   const std::string place = fmt::format("layer '{}' ({})", name, op.name);
 

@@ -11,6 +11,7 @@ namespace {
 std::vector<const double*> slice_pointers(const ParameterSpace& space, std::span<const double> values,
                                           const std::vector<std::size_t>& slices) {
   std::vector<const double*> pointers;
+  if (values.empty()) return pointers;  // states may be left out while training
   for (const std::size_t slice : slices) pointers.push_back(values.data() + space[slice].offset);
   return pointers;
 }
@@ -45,6 +46,8 @@ std::uint32_t layer_key(std::uint64_t sample_key, std::string_view layer) {
 
 std::vector<std::vector<double>> run_reference(const Graph& graph, const ReferenceInput& input) {
   ensure(input.inputs.size() == graph.inputs().size(), "there is a tensor for every input of the graph");
+  ensure(std::ssize(input.parameters) == graph.parameters().size(), "the parameters cover the parameter space");
+  ensure(input.training || std::ssize(input.states) == graph.states().size(), "the states cover the state space");
   std::vector<std::vector<double>> outputs;
   std::size_t next_input = 0;
   for (const Node& node : graph.nodes()) {

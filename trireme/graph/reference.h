@@ -15,8 +15,8 @@ struct ReferenceInput {
   bool training = true;
   std::vector<std::span<const double>> inputs;  // one a graph input, batch x shape
   std::span<const double> parameters;           // the flat space
-  std::span<const double> states;
-  std::span<const std::uint64_t> sample_keys;  // one a sample
+  std::span<const double> states;               // may be empty while training
+  std::span<const std::uint64_t> sample_keys;   // one a sample; may be empty without dropout
 };
 
 // The random stream of one layer for one sample; the engine uses the same.

@@ -86,13 +86,13 @@ std::string inputs_text(const std::vector<graph::LayerSummary>& rows, std::size_
 }
 
 void print_layers(const std::vector<graph::LayerSummary>& rows, std::ostream& out) {
-  constexpr auto right = TextTable::Align::right;
+  constexpr auto kRight = TextTable::Align::right;
   TextTable table({{"layer"},
                    {"op"},
-                   {"output", right},
-                   {"parameters", right},
-                   {"forward FLOPs", right},
-                   {"backward FLOPs", right},
+                   {"output", kRight},
+                   {"parameters", kRight},
+                   {"forward FLOPs", kRight},
+                   {"backward FLOPs", kRight},
                    {"input, if not the layer above"}});
   for (std::size_t i = 0; i < rows.size(); ++i) {
     const graph::LayerSummary& row = rows[i];
@@ -133,7 +133,8 @@ Run declare(CLI::App& app) {
   app.add_option("model", options->model, "a model of 'trireme list models', or a job file")->required()->type_name("MODEL|job.toml");
   app.add_option("--batch-size", options->batch_size, "samples of a batch, for its memory")
       ->capture_default_str()
-      ->check(CLI::Range(1, 1 << 20));
+      ->type_name("N")
+      ->check(CLI::Range(1, 1 << 20).description(""));
   app.add_option("--set", options->settings, "change a setting, e.g. model.depth=50")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);

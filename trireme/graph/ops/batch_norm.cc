@@ -33,7 +33,8 @@ void visit_channel(const ReferenceCall& call, std::int64_t channel, const Visit&
 
 Statistics batch_statistics(const ReferenceCall& call, std::int64_t channel) {
   const double* x = call.inputs[0];
-  const auto count = static_cast<double>(call.batch * call.output_shape.count() / call.output_shape[0]);
+  const std::int64_t area = call.output_shape.count() / call.output_shape[0];
+  const auto count = static_cast<double>(call.batch * area);
   Statistics result;
   visit_channel(call, channel, [&](std::int64_t i) { result.mean += x[i] / count; });
   visit_channel(call, channel, [&](std::int64_t i) { result.variance += (x[i] - result.mean) * (x[i] - result.mean) / count; });

@@ -2,6 +2,7 @@
 // dropout: while training, each value is 0 with probability `rate`, else x / (1 - rate); otherwise y = x.
 #include <algorithm>
 
+#include "trireme/base/error.h"
 #include "trireme/base/random.h"
 #include "trireme/graph/elementwise.h"
 
@@ -18,6 +19,7 @@ void reference(const std::any& options, const ReferenceCall& call) {
     std::copy_n(call.inputs[0], call.batch * count, call.output);
     return;
   }
+  ensure(std::ssize(call.sample_keys) >= call.batch, "dropout has a random stream for each sample");
   const auto threshold = static_cast<std::uint32_t>(rate * 0x1.0p32);
   for (std::int64_t n = 0; n < call.batch; ++n) {
     const std::uint32_t key = call.sample_keys[static_cast<std::size_t>(n)];

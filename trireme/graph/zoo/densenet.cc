@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // densenet: densely connected network with bottlenecks and compression (DenseNet-BC) for small images.
-#include "trireme/base/error.h"
+#include <fmt/format.h>
+
 #include "trireme/graph/builder.h"
 #include "trireme/graph/image_options.h"
 #include "trireme/graph/model_entry.h"

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // resnet: residual network of basic blocks for small images, as Keras's cifar10_resnet v1.
-#include "trireme/base/error.h"
+#include <fmt/format.h>
+
 #include "trireme/graph/builder.h"
 #include "trireme/graph/image_options.h"
 #include "trireme/graph/model_entry.h"

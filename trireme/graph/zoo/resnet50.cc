@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // resnet50: the ImageNet network, in torchvision's layout (the stride is on the 3x3 convolution).
+#include <fmt/format.h>
+
 #include <array>
 
-#include "trireme/base/error.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/image_options.h"
 #include "trireme/graph/model_entry.h"

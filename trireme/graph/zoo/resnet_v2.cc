@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // resnet_v2: residual network of pre-activated bottlenecks for small images, as Keras's cifar10_resnet v2.
+#include <fmt/format.h>
+
 #include <array>
 
-#include "trireme/base/error.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/image_options.h"
 #include "trireme/graph/model_entry.h"

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // vgg16: thirteen convolutions and three dense layers for ImageNet, in torchvision's layout.
+#include <fmt/format.h>
+
 #include <array>
 
-#include "trireme/base/error.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/image_options.h"
 #include "trireme/graph/model_entry.h"
