@@ -10,11 +10,11 @@ namespace trireme::optim {
 namespace {
 
 struct Factors {
-  float keep;             // of the weight
-  float rate;             // learning rate, with the bias of m taken out
-  float beta1, rest1;     // rest = 1 - beta
-  float beta2, rest2;     //
-  float unbias;           // of sqrt(v)
+  float keep;          // of the weight
+  float rate;          // learning rate, with the bias of m taken out
+  float beta1, rest1;  // rest = 1 - beta
+  float beta2, rest2;
+  float unbias;  // of sqrt(v)
   float epsilon;
 };
 
