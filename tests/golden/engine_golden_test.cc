@@ -91,7 +91,7 @@ class EngineGolden : public testing::TestWithParam<std::string> {
 };
 
 TEST_P(EngineGolden, GradientsOfTheFirstStep) {
-  engine::Executor executor(graph_, {.batch_size = recording_.batch_size});
+  engine::Executor executor(graph_, {.batch_size = recording_.batch_size, .threads = 2});
   expect_step(step(executor, 0), 0);
   ASSERT_EQ(graph_.parameters().slices().size(), recording_.gradients.size());
   for (std::size_t slice = 0; slice < recording_.gradients.size(); ++slice) expect_gradient(slice);
@@ -99,13 +99,13 @@ TEST_P(EngineGolden, GradientsOfTheFirstStep) {
 
 // The last batch of an epoch is often smaller than the one compiled for.
 TEST_P(EngineGolden, GradientsOfAPartialBatch) {
-  engine::Executor executor(graph_, {.batch_size = recording_.batch_size + 3});
+  engine::Executor executor(graph_, {.batch_size = recording_.batch_size + 3, .threads = 1});
   expect_step(step(executor, 0), 0);
   for (std::size_t slice = 0; slice < recording_.gradients.size(); ++slice) expect_gradient(slice);
 }
 
 TEST_P(EngineGolden, TenStepsOfDescent) {
-  engine::Executor executor(graph_, {.batch_size = recording_.batch_size});
+  engine::Executor executor(graph_, {.batch_size = recording_.batch_size, .threads = 1});
   for (std::size_t number = 0; number < recording_.steps.size(); ++number) {
     expect_step(step(executor, static_cast<std::int64_t>(number)), number);
     descend();

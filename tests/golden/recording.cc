@@ -43,7 +43,8 @@ Range initial_range(const Slice& slice) {
   if (ends_with("/gamma")) return {0.8, 1.2};
   if (ends_with("/beta") || ends_with("/bias")) return {-0.1, 0.1};
   ensure(ends_with("/kernel"), "record.py knows how to fill each slice");
-  const double limit = std::sqrt(6.0 / static_cast<double>(slice.count / slice.shape[0]));
+  const std::int64_t inputs = slice.count / slice.shape[0];
+  const double limit = std::sqrt(6.0 / static_cast<double>(inputs));
   return {-limit, limit};
 }
 

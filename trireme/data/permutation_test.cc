@@ -31,7 +31,7 @@ TEST(Permutation, SmallSets) {
 }
 
 TEST(Permutation, EverySampleComesEverywhere) {
-  std::vector<int> seen(5 * 5);
+  std::vector<int> seen(25);
   for (std::int64_t epoch = 0; epoch < 5000; ++epoch) {
     const auto order = epoch_permutation(5, 3, epoch);
     for (std::size_t place = 0; place < 5; ++place) ++seen[place * 5 + static_cast<std::size_t>(order[place])];

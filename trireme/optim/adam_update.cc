@@ -10,17 +10,20 @@ namespace trireme::optim {
 namespace {
 
 struct Factors {
-  float keep;             // of the weight
-  float rate;             // learning rate, with the bias of m taken out
-  float beta1, rest1;     // rest = 1 - beta
-  float beta2, rest2;     //
-  float unbias;           // of sqrt(v)
+  float keep;          // of the weight
+  float rate;          // learning rate, with the bias of m taken out
+  float beta1, rest1;  // rest = 1 - beta
+  float beta2, rest2;
+  float unbias;  // of sqrt(v)
   float epsilon;
 };
 
-TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, float* __restrict m, float* __restrict v, std::int64_t count,
-                            const Factors f) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void run(const UpdateSpan& span, const Factors f) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict m = span.slots[0].data();
+  float* __restrict v = span.slots[1].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     m[i] = f.beta1 * m[i] + f.rest1 * g[i];
     v[i] = f.beta2 * v[i] + f.rest2 * (g[i] * g[i]);
     w[i] = f.keep * w[i] - f.rate * (m[i] / (std::sqrt(v[i]) * f.unbias + f.epsilon));
@@ -48,8 +51,7 @@ void adam_update(const AdamOptions& o, double weight_decay, const UpdateSpan& sp
                         .rest2 = static_cast<float>(1 - o.beta2),
                         .unbias = static_cast<float>(1 / std::sqrt(bias2)),
                         .epsilon = static_cast<float>(o.epsilon)};
-  run(span.parameters.data(), span.gradients.data(), span.slots[0].data(), span.slots[1].data(),
-      static_cast<std::int64_t>(span.parameters.size()), factors);
+  run(span, factors);
 }
 
 std::vector<std::string_view> adam_slots(const std::any&) { return {"mean", "mean_square"}; }

@@ -77,7 +77,8 @@ void Optimizer::update_slices(std::int64_t offset, const UpdateSpan& span) const
     if (slice.offset != done || slice.offset + slice.count > end) break;
     UpdateSpan part = part_of(span, slice.offset - offset, slice.offset + slice.count - offset);
     part.slice = &slice;
-    part.learning_rate *= entry_.slice_rate(options_, slice, {.parameters = norm_of(part.parameters), .gradients = norm_of(part.gradients)});
+    part.learning_rate *=
+        entry_.slice_rate(options_, slice, {.parameters = norm_of(part.parameters), .gradients = norm_of(part.gradients)});
     update_run(part);
     done = slice.offset + slice.count;
   }

@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <cmath>
 #include <functional>
 #include <set>
@@ -162,8 +163,8 @@ TEST_P(OptimizerCase, FollowsItsFormula) {
   for (std::int64_t step = 1; step <= 6; ++step) {
     arrays.next_gradients(step);
     optimizer.update(0, arrays.span(optimizer, 0, expected.size(), step));
-    std::vector<double> before;
-    for (const Scalar& x : expected) before.push_back(x.w);
+    std::vector<double> before(expected.size());
+    std::transform(expected.begin(), expected.end(), before.begin(), [](const Scalar& x) { return x.w; });
     const std::vector<double> gradients(arrays.gradients.begin(), arrays.gradients.end());
     for (const Slice& slice : space_.slices()) {
       const Context context{.rate = optimizer.learning_rate(),

@@ -37,7 +37,8 @@ TEST(Schedule, CosineEndsAtTheFinalFactorAndStaysThere) {
 
 TEST(Schedule, WarmupRisesLinearlyAndMultipliesTheRest) {
   const Schedule schedule(
-      {.kind = "piecewise", .boundaries = {3}, .factors = {0.5}, .warmup_epochs = 4, .warmup_start = 0.2, .reference_batch_size = 128}, kSpan);
+      {.kind = "piecewise", .boundaries = {3}, .factors = {0.5}, .warmup_epochs = 4, .warmup_start = 0.2, .reference_batch_size = 128},
+      kSpan);
   EXPECT_DOUBLE_EQ(schedule.factor(0), 2 * 0.2);
   EXPECT_DOUBLE_EQ(schedule.factor(2000), 2 * 0.6);
   EXPECT_DOUBLE_EQ(schedule.factor(3000), 2 * 0.8 * 0.5);

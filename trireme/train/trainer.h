@@ -23,7 +23,8 @@ class Trainer {
   // `job` and `clock` must outlive the trainer. Makes the data, compiles the model and draws the initial weights.
   Trainer(const Job& job, const Clock& clock, const std::filesystem::path& algorithm_cache = {});
 
-  // All epochs; the result is the last one's record.
+  // All epochs; the result is the last one's record. The same job gives the same bits only with the same algorithms, which the
+  // engine chooses by timing unless `algorithm_cache` remembers them.
   EpochRecord run(Observer& observer);
 
   const engine::CompileReport& compile_report() const { return executor_.report(); }

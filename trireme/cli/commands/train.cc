@@ -42,8 +42,8 @@ std::string beginning(const train::Job& job, const engine::CompileReport& report
 }
 
 std::string ending(const train::Job& job, const train::EpochRecord& last, Seconds took) {
-  std::string text =
-      fmt::format("trained {} epochs in {:.1f} s, {:.0f} samples/s in the last", job.train.epochs, took.count(), last.samples_per_second);
+  std::string text = fmt::format("trained {} {} in {:.1f} s, {:.0f} samples/s in the last", job.train.epochs,
+                                 job.train.epochs == 1 ? "epoch" : "epochs", took.count(), last.samples_per_second);
   if (job.data.test_samples > 0) text += fmt::format("; test accuracy {:.2f} %", 100 * last.test_accuracy);
   return text + "\n";
 }

@@ -24,9 +24,12 @@ struct Factors {
   float rate, rho, rest, epsilon;  // rest = 1 - rho
 };
 
-TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, float* __restrict s, float* __restrict u, std::int64_t count,
-                            const Factors f) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void run(const UpdateSpan& span, const Factors f) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict s = span.slots[0].data();
+  float* __restrict u = span.slots[1].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     s[i] = f.rho * s[i] + f.rest * (g[i] * g[i]);
     const float change = g[i] * (std::sqrt(u[i] + f.epsilon) / std::sqrt(s[i] + f.epsilon));
     u[i] = f.rho * u[i] + f.rest * (change * change);
@@ -40,8 +43,7 @@ void update(const std::any& options, const UpdateSpan& span) {
                         .rho = static_cast<float>(o.rho),
                         .rest = static_cast<float>(1 - o.rho),
                         .epsilon = static_cast<float>(o.epsilon)};
-  run(span.parameters.data(), span.gradients.data(), span.slots[0].data(), span.slots[1].data(),
-      static_cast<std::int64_t>(span.parameters.size()), factors);
+  run(span, factors);
 }
 
 std::vector<std::string_view> slots(const std::any&) { return {"mean_square", "mean_square_change"}; }

@@ -20,9 +20,11 @@ void describe(AdagradOptions& o, OptionVisitor& visit) {
   visit("epsilon", o.epsilon, "added to the root of the sum", 0, 1);
 }
 
-TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, float* __restrict s, std::int64_t count, float rate,
-                            float initial, float epsilon) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void run(const UpdateSpan& span, float rate, float initial, float epsilon) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict s = span.slots[0].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     s[i] += g[i] * g[i];
     w[i] -= rate * (g[i] / (std::sqrt(initial + s[i]) + epsilon));
   }
@@ -30,8 +32,7 @@ TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, floa
 
 void update(const std::any& options, const UpdateSpan& span) {
   const auto& o = std::any_cast<const AdagradOptions&>(options);
-  run(span.parameters.data(), span.gradients.data(), span.slots[0].data(), static_cast<std::int64_t>(span.parameters.size()),
-      static_cast<float>(span.learning_rate), static_cast<float>(o.initial), static_cast<float>(o.epsilon));
+  run(span, static_cast<float>(span.learning_rate), static_cast<float>(o.initial), static_cast<float>(o.epsilon));
 }
 
 std::vector<std::string_view> slots(const std::any&) { return {"sum_of_squares"}; }

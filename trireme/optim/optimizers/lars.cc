@@ -29,9 +29,11 @@ double slice_rate(const std::any& options, const Slice& slice, const SliceNorms&
   return o.trust * norms.parameters / (norms.gradients + o.weight_decay * norms.parameters);
 }
 
-TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, float* __restrict v, std::int64_t count, float rate,
-                            float momentum, float decay) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void run(const UpdateSpan& span, float rate, float momentum, float decay) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict v = span.slots[0].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     v[i] = momentum * v[i] + rate * (g[i] + decay * w[i]);
     w[i] -= v[i];
   }
@@ -39,9 +41,8 @@ TRIREME_VECTORIZED void run(float* __restrict w, const float* __restrict g, floa
 
 void update(const std::any& options, const UpdateSpan& span) {
   const auto& o = std::any_cast<const LarsOptions&>(options);
-  run(span.parameters.data(), span.gradients.data(), span.slots[0].data(), static_cast<std::int64_t>(span.parameters.size()),
-      static_cast<float>(span.learning_rate), static_cast<float>(o.momentum),
-      is_vector(*span.slice) ? 0.0F : static_cast<float>(o.weight_decay));
+  const double decay = is_vector(*span.slice) ? 0 : o.weight_decay;
+  run(span, static_cast<float>(span.learning_rate), static_cast<float>(o.momentum), static_cast<float>(decay));
 }
 
 std::vector<std::string_view> slots(const std::any&) { return {"velocity"}; }

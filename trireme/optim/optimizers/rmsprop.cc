@@ -26,16 +26,22 @@ struct Factors {
   float rate, rho, rest, epsilon, momentum;  // rest = 1 - rho
 };
 
-TRIREME_VECTORIZED void plain(float* __restrict w, const float* __restrict g, float* __restrict s, std::int64_t count, const Factors f) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void plain(const UpdateSpan& span, const Factors f) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict s = span.slots[0].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     s[i] = f.rho * s[i] + f.rest * (g[i] * g[i]);
     w[i] -= f.rate * (g[i] / (std::sqrt(s[i]) + f.epsilon));
   }
 }
 
-TRIREME_VECTORIZED void heavy_ball(float* __restrict w, const float* __restrict g, float* __restrict s, float* __restrict v,
-                                   std::int64_t count, const Factors f) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void heavy_ball(const UpdateSpan& span, const Factors f) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict s = span.slots[0].data();
+  float* __restrict v = span.slots[1].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     s[i] = f.rho * s[i] + f.rest * (g[i] * g[i]);
     v[i] = f.momentum * v[i] + g[i] / (std::sqrt(s[i]) + f.epsilon);
     w[i] -= f.rate * v[i];
@@ -44,15 +50,13 @@ TRIREME_VECTORIZED void heavy_ball(float* __restrict w, const float* __restrict 
 
 void update(const std::any& options, const UpdateSpan& span) {
   const auto& o = std::any_cast<const RmspropOptions&>(options);
-  const auto count = static_cast<std::int64_t>(span.parameters.size());
   const Factors factors{.rate = static_cast<float>(span.learning_rate),
                         .rho = static_cast<float>(o.rho),
                         .rest = static_cast<float>(1 - o.rho),
                         .epsilon = static_cast<float>(o.epsilon),
                         .momentum = static_cast<float>(o.momentum)};
-  float* w = span.parameters.data();
-  if (o.momentum == 0) return plain(w, span.gradients.data(), span.slots[0].data(), count, factors);
-  heavy_ball(w, span.gradients.data(), span.slots[0].data(), span.slots[1].data(), count, factors);
+  if (o.momentum == 0) return plain(span, factors);
+  heavy_ball(span, factors);
 }
 
 std::vector<std::string_view> slots(const std::any& options) {

@@ -18,21 +18,27 @@ void describe(SgdOptions& o, OptionVisitor& visit) {
   visit("nesterov", o.nesterov, "look ahead along the velocity");
 }
 
-TRIREME_VECTORIZED void plain(float* __restrict w, const float* __restrict g, std::int64_t count, float rate) {
-  for (std::int64_t i = 0; i < count; ++i) w[i] -= rate * g[i];
+TRIREME_VECTORIZED void plain(const UpdateSpan& span, float rate) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) w[i] -= rate * g[i];
 }
 
-TRIREME_VECTORIZED void heavy_ball(float* __restrict w, const float* __restrict g, float* __restrict v, std::int64_t count, float rate,
-                                   float momentum) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void heavy_ball(const UpdateSpan& span, float rate, float momentum) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict v = span.slots[0].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     v[i] = momentum * v[i] + g[i];
     w[i] -= rate * v[i];
   }
 }
 
-TRIREME_VECTORIZED void look_ahead(float* __restrict w, const float* __restrict g, float* __restrict v, std::int64_t count, float rate,
-                                   float momentum) {
-  for (std::int64_t i = 0; i < count; ++i) {
+TRIREME_VECTORIZED void look_ahead(const UpdateSpan& span, float rate, float momentum) {
+  float* __restrict w = span.parameters.data();
+  const float* __restrict g = span.gradients.data();
+  float* __restrict v = span.slots[0].data();
+  for (std::size_t i = 0; i < span.parameters.size(); ++i) {
     v[i] = momentum * v[i] + g[i];
     w[i] -= rate * (g[i] + momentum * v[i]);
   }
@@ -40,12 +46,11 @@ TRIREME_VECTORIZED void look_ahead(float* __restrict w, const float* __restrict 
 
 void update(const std::any& options, const UpdateSpan& span) {
   const auto& o = std::any_cast<const SgdOptions&>(options);
-  const auto count = static_cast<std::int64_t>(span.parameters.size());
   const auto rate = static_cast<float>(span.learning_rate);
   const auto momentum = static_cast<float>(o.momentum);
-  if (o.momentum == 0) return plain(span.parameters.data(), span.gradients.data(), count, rate);
+  if (o.momentum == 0) return plain(span, rate);
   const auto step = o.nesterov ? look_ahead : heavy_ball;
-  step(span.parameters.data(), span.gradients.data(), span.slots[0].data(), count, rate, momentum);
+  step(span, rate, momentum);
 }
 
 std::vector<std::string_view> slots(const std::any& options) {
