@@ -26,9 +26,16 @@ inline float* at(const BlockedView& view, std::int64_t sample, std::int64_t bloc
   return view.data + sample * view.sample_stride + block * pixels * kBlock;
 }
 
-// Calls body(sample, block) for all pairs, over the threads; sample-major, so a thread walks through memory.
+// Calls body(sample, block) for all pairs; sample-major, so it walks through memory.
 template <class Body>
-inline void for_each_block(std::int64_t samples, std::int64_t blocks, const Body& body) {
+inline void in_this_thread(std::int64_t samples, std::int64_t blocks, const Body& body) {
+  for (std::int64_t sample = 0; sample < samples; ++sample) {
+    for (std::int64_t block = 0; block < blocks; ++block) body(sample, block);
+  }
+}
+
+template <class Body>
+inline void over_the_threads(std::int64_t samples, std::int64_t blocks, const Body& body) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t task = 0; task < samples * blocks; ++task) body(task / blocks, task % blocks);
 }
@@ -97,8 +104,8 @@ void moments_block(const MomentsArgs& a, std::int64_t sample, std::int64_t block
   store(partial + kBlock, squares[0] + squares[1] - total * total / count);
 }
 
-// Combines the samples' means and squares (Chan's formula), in sample order: the same result for any number of threads.
-void combine_moments(const MomentsArgs& a) {
+// Chan's formula for means and squares around them.
+void combine_moments(const CombineArgs& a) {
   const std::int64_t blocks = a.extent.blocks;
   const double pixels = static_cast<double>(a.extent.pixels);
 #pragma omp parallel for schedule(static)
@@ -116,8 +123,8 @@ void combine_moments(const MomentsArgs& a) {
     }
     const double count = pixels * static_cast<double>(a.extent.samples);
     for (int lane = 0; lane < kBlock; ++lane) {
-      a.mean[block * kBlock + lane] = static_cast<float>(mean[lane]);
-      a.variance[block * kBlock + lane] = static_cast<float>(squares[lane] > 0 ? squares[lane] / count : 0);
+      a.first[block * kBlock + lane] = static_cast<float>(mean[lane]);
+      a.second[block * kBlock + lane] = static_cast<float>(squares[lane] > 0 ? squares[lane] / count : 0);
     }
   }
 }
@@ -125,9 +132,8 @@ void combine_moments(const MomentsArgs& a) {
 template <bool kAdd, bool kDrop, bool kStore>
 void run_moments(const MomentsArgs& a) {
   // Without a store there is nothing to do for the samples that are not there.
-  for_each_block(kStore ? a.extent.batch : a.extent.samples, a.extent.blocks,
+  in_this_thread(kStore ? a.extent.batch : a.extent.samples, a.extent.blocks,
                  [&](std::int64_t sample, std::int64_t block) { moments_block<kAdd, kDrop, kStore>(a, sample, block); });
-  combine_moments(a);
 }
 
 void moments(const MomentsArgs& a) {
@@ -142,7 +148,7 @@ void moments(const MomentsArgs& a) {
 template <bool kResidual, bool kRelu>
 void run_normalize(const NormalizeArgs& a) {
   const std::int64_t pixels = a.extent.pixels;
-  for_each_block(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
+  in_this_thread(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
     const float* x = at(a.x, sample, block, pixels);
     const float* residual = kResidual ? at(a.residual, sample, block, pixels) : nullptr;
     float* y = at(a.y, sample, block, pixels);
@@ -195,7 +201,7 @@ void backward_sums_block(const NormBackwardSumsArgs& a, std::int64_t sample, std
   store(partial + kBlock, sum_gx);
 }
 
-void combine_backward_sums(const NormBackwardSumsArgs& a) {
+void combine_sums(const CombineArgs& a) {
 #pragma omp parallel for schedule(static)
   for (std::int64_t block = 0; block < a.extent.blocks; ++block) {
     double sums[2 * kBlock] = {};
@@ -204,18 +210,17 @@ void combine_backward_sums(const NormBackwardSumsArgs& a) {
       for (int i = 0; i < 2 * kBlock; ++i) sums[i] += static_cast<double>(partial[i]);
     }
     for (int lane = 0; lane < kBlock; ++lane) {
-      a.sum_g[block * kBlock + lane] = static_cast<float>(sums[lane]);
-      a.sum_gx[block * kBlock + lane] = static_cast<float>(sums[kBlock + lane]);
+      a.first[block * kBlock + lane] = static_cast<float>(sums[lane]);
+      a.second[block * kBlock + lane] = static_cast<float>(sums[kBlock + lane]);
     }
   }
 }
 
 template <int kTerms, MaskSource kMask, bool kStoreMasked, bool kRecompute>
 void run_backward_sums(const NormBackwardSumsArgs& a) {
-  for_each_block(
+  in_this_thread(
       kStoreMasked || kRecompute ? a.extent.batch : a.extent.samples, a.extent.blocks,
       [&](std::int64_t sample, std::int64_t block) { backward_sums_block<kTerms, kMask, kStoreMasked, kRecompute>(a, sample, block); });
-  combine_backward_sums(a);
 }
 
 template <int kTerms, MaskSource kMask>
@@ -277,7 +282,7 @@ void backward_apply_block(const NormBackwardApplyArgs& a, std::int64_t sample, s
 
 template <bool kMask, bool kAccumulate, bool kDrop>
 void run_backward_apply(const NormBackwardApplyArgs& a) {
-  for_each_block(a.extent.batch, a.extent.blocks,
+  in_this_thread(a.extent.batch, a.extent.blocks,
                  [&](std::int64_t sample, std::int64_t block) { backward_apply_block<kMask, kAccumulate, kDrop>(a, sample, block); });
 }
 
@@ -294,7 +299,7 @@ void norm_backward_apply(const NormBackwardApplyArgs& a) {
 
 void dropout(const DropoutArgs& a) {
   const std::int64_t pixels = a.extent.pixels;
-  for_each_block(a.extent.samples, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
+  in_this_thread(a.extent.samples, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
     float* x = at(a.x, sample, block, pixels);
     const Dropper drop(a.mask, sample, block, pixels);
     for (std::int64_t p = 0; p < pixels; ++p) store(x + p * kBlock, drop(load(x + p * kBlock), p));
@@ -303,7 +308,7 @@ void dropout(const DropoutArgs& a) {
 
 void global_average(const GlobalAverageArgs& a) {
   const std::int64_t pixels = a.extent.pixels;
-  for_each_block(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
+  over_the_threads(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
     const float* image = at(a.image, sample, block, pixels);
     Vec sum = {};
     for (std::int64_t p = 0; p < pixels; ++p) sum += load(image + p * kBlock);
@@ -313,7 +318,7 @@ void global_average(const GlobalAverageArgs& a) {
 
 void global_average_backward(const GlobalAverageArgs& a) {
   const std::int64_t pixels = a.extent.pixels;
-  for_each_block(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
+  over_the_threads(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
     float* image = at(a.image, sample, block, pixels);
     const Vec share = load(at(a.means, sample, block, 1)) / static_cast<float>(pixels);
     for (std::int64_t p = 0; p < pixels; ++p) store(image + p * kBlock, share);
@@ -325,8 +330,10 @@ void global_average_backward(const GlobalAverageArgs& a) {
 BlockedKernels blocked_kernels() {
   return {.block = kBlock,
           .moments = moments,
+          .combine_moments = combine_moments,
           .normalize = normalize,
           .norm_backward_sums = norm_backward_sums,
+          .combine_sums = combine_sums,
           .norm_backward_apply = norm_backward_apply,
           .dropout = dropout,
           .global_average = global_average,

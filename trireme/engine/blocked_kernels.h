@@ -14,7 +14,7 @@ struct BlockedView {
 };
 
 struct BlockedExtent {
-  std::int64_t batch = 0;    // samples the tensor was compiled for; all are written
+  std::int64_t batch = 0;    // samples to work on; all are written
   std::int64_t samples = 0;  // samples that are there; only they count in statistics and gradients
   std::int64_t blocks = 0;
   std::int64_t pixels = 0;
@@ -34,9 +34,15 @@ struct MomentsArgs {
   BlockedView addend;       // optional
   BlockedView destination;  // optional; needed with an addend or dropout; may be the source
   DropoutMask dropout;
-  float* partials = nullptr;  // samples x blocks x 2 x block: mean and sum of squares around it, per sample
-  float* mean = nullptr;      // blocks x block
-  float* variance = nullptr;  // biased
+  float* partials = nullptr;  // batch x blocks x 2 x block: mean and sum of squares around it, per sample
+};
+
+// Brings the samples' partial results together, in sample order: the same result for any number of threads.
+struct CombineArgs {
+  BlockedExtent extent;
+  const float* partials = nullptr;  // batch x blocks x 2 x block
+  float* first = nullptr;           // blocks x block each: mean and biased variance, or the two sums
+  float* second = nullptr;
 };
 
 // y = scale * x + shift (+ residual), then ReLU if asked.
@@ -64,9 +70,7 @@ struct NormBackwardSumsArgs {
   const float* mean = nullptr;
   BlockedView masked;         // optional: receives g; may be a term
   BlockedView recomputed;     // optional: receives y = relu(scale * x + shift), or without ReLU for MaskSource::none
-  float* partials = nullptr;  // samples x blocks x 2 x block
-  float* sum_g = nullptr;
-  float* sum_gx = nullptr;
+  float* partials = nullptr;  // batch x blocks x 2 x block
 };
 
 // Second backward pass: dx (+)= on_g * g * mask + on_x * x + constant, then dropout's mask.
@@ -97,12 +101,15 @@ struct GlobalAverageArgs {
   BlockedView means;  // one pixel
 };
 
-// One set of kernels for each instruction set; `block` is the number of channels in a block.
+// One set of kernels for each instruction set; `block` is the number of channels in a block. Those of batch normalisation run in
+// the calling thread, which has a part of the batch; the others use all threads.
 struct BlockedKernels {
   int block = 0;
   void (*moments)(const MomentsArgs&) = nullptr;
+  void (*combine_moments)(const CombineArgs&) = nullptr;
   void (*normalize)(const NormalizeArgs&) = nullptr;
   void (*norm_backward_sums)(const NormBackwardSumsArgs&) = nullptr;
+  void (*combine_sums)(const CombineArgs&) = nullptr;
   void (*norm_backward_apply)(const NormBackwardApplyArgs&) = nullptr;
   void (*dropout)(const DropoutArgs&) = nullptr;
   void (*global_average)(const GlobalAverageArgs&) = nullptr;

@@ -4,9 +4,11 @@
 
 #include <fmt/ranges.h>
 
+#include <algorithm>
 #include <string>
 #include <utility>
 
+#include "trireme/base/parallel.h"
 #include "trireme/engine/candidates.h"
 #include "trireme/engine/lowering.h"
 #include "trireme/engine/weights.h"
@@ -37,6 +39,10 @@ class Convolution final : public Lowered {
     std::string text;
   };
 
+  // A primitive works on a part of the batch with one thread, or on all of it with all threads.
+  static std::int64_t samples(const Lowering& lowering) { return lowering.by_part() ? lowering.part_size() : lowering.batch(); }
+  static int threads(const Lowering& lowering) { return lowering.by_part() ? 1 : lowering.threads(); }
+  static void emit(Lowering& lowering, std::string name, const Candidate& choice, std::vector<Argument> arguments);
   TensorId input(Lowering& lowering) const;
   Problem problem(Lowering& lowering) const;
   Candidate choose_forward(Lowering& lowering, const Problem& p) const;
@@ -47,6 +53,14 @@ class Convolution final : public Lowered {
   void emit_backward_data(Lowering& lowering, BufferId gradient);
   void emit_backward_weights(Lowering& lowering, BufferId gradient, BufferId activation);
 
+  // A gradient that every lane adds up for itself: the sum so far, and what one part has contributed.
+  struct LaneSum {
+    Argument argument;
+    std::int64_t floats;
+    BufferId total, part;
+  };
+  void emit_weights_by_part(Lowering& lowering, const Candidate& choice, const std::vector<Argument>& read, const Argument& kernel,
+                            const Argument& bias);
   Argument bias_argument(const Lowering& lowering, const dnnl::memory::desc& layout, int kind, ModelMemory::Space space) const;
   static Argument scratchpad(Lowering& lowering, const Candidate& choice);
 
@@ -71,14 +85,14 @@ TensorId Convolution::input(Lowering& lowering) const {
 
 Convolution::Problem Convolution::problem(Lowering& lowering) const {
   Problem p{.strides = {rows_.stride, columns_.stride}, .before = {rows_.before, columns_.before}, .after = {rows_.after, columns_.after}};
-  p.source = lowering.layout(x_);
+  p.source = lowering.layout(x_, samples(lowering));
   p.weights = any_layout(kernel_.seen());
   if (bias_) p.bias = plain_layout({node_.shape[0]});
-  p.target = lowering.layout(y_);
+  p.target = lowering.layout(y_, samples(lowering));
   p.canonical = plain_layout(kernel_.seen());
   p.text = fmt::format("{} kernel {} stride {} pad {}+{} {} bias {} relu {} threads {}", fmt::join(p.source.dims(), "x"),
                        fmt::join(kernel_.seen(), "x"), fmt::join(p.strides, ","), fmt::join(p.before, ","), fmt::join(p.after, ","),
-                       lowering.tensor(x_).layout == Layout::plain ? "plain" : "blocked", bias_, group_.relu, lowering.threads());
+                       lowering.tensor(x_).layout == Layout::plain ? "plain" : "blocked", bias_, group_.relu, threads(lowering));
   return p;
 }
 
@@ -88,6 +102,7 @@ dnnl::convolution_forward::desc Convolution::forward_operation(const Problem& p,
 }
 
 Candidate Convolution::choose_forward(Lowering& lowering, const Problem& p) const {
+  const ThreadScope scope(threads(lowering));
   dnnl::primitive_attr attributes = user_scratchpad();
   if (group_.relu) {
     dnnl::post_ops after;
@@ -106,6 +121,7 @@ Candidate Convolution::choose_forward(Lowering& lowering, const Problem& p) cons
 }
 
 Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p) const {
+  const ThreadScope scope(threads(lowering));
   Question question{.key = "convolution backward data " + p.text,
                     .arguments = {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD},
                     .weights = DNNL_ARG_WEIGHTS,
@@ -122,6 +138,7 @@ Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p
 }
 
 Candidate Convolution::choose_backward_weights(Lowering& lowering, const Problem& p) const {
+  const ThreadScope scope(threads(lowering));
   Question question{.key = "convolution backward weights " + p.text,
                     .arguments = {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS, DNNL_ARG_SCRATCHPAD},
                     .weights = DNNL_ARG_DIFF_WEIGHTS,
@@ -157,12 +174,12 @@ void Convolution::forward(Lowering& lowering) {
   const Candidate choice = choose_forward(lowering, p);
   const Argument weights =
       kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
-  lowering.emit_primitive(node_.name + " forward", "convolution", dnnl::primitive(choice.primitive.get()),
-                          {{DNNL_ARG_SRC, p.source, lowering.tensor(x_).buffer},
-                           weights,
-                           bias_argument(lowering, p.bias, DNNL_ARG_BIAS, ModelMemory::Space::parameters),
-                           {DNNL_ARG_DST, p.target, lowering.tensor(y_).buffer},
-                           scratchpad(lowering, choice)});
+  emit(lowering, node_.name + " forward", choice,
+       {{DNNL_ARG_SRC, p.source, lowering.tensor(x_).buffer},
+        weights,
+        bias_argument(lowering, p.bias, DNNL_ARG_BIAS, ModelMemory::Space::parameters),
+        {DNNL_ARG_DST, p.target, lowering.tensor(y_).buffer},
+        scratchpad(lowering, choice)});
   lowering.set_value(group_.last, {y_});
 }
 
@@ -179,25 +196,80 @@ void Convolution::emit_backward_data(Lowering& lowering, BufferId gradient) {
   const Candidate choice = choose_backward_data(lowering, p);
   const Argument weights =
       kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
-  const BufferId into = lowering.new_floats(lowering.floats(x_));
-  lowering.emit_primitive(
-      node_.name + " backward data", "convolution", dnnl::primitive(choice.primitive.get()),
-      {{DNNL_ARG_DIFF_DST, p.target, gradient}, weights, {DNNL_ARG_DIFF_SRC, p.source, into}, scratchpad(lowering, choice)});
+  const BufferId into = lowering.new_like(x_);
+  emit(lowering, node_.name + " backward data", choice,
+       {{DNNL_ARG_DIFF_DST, p.target, gradient}, weights, {DNNL_ARG_DIFF_SRC, p.source, into}, scratchpad(lowering, choice)});
   lowering.gradients().add_term(x_, into);
 }
 
 void Convolution::emit_backward_weights(Lowering& lowering, BufferId gradient, BufferId activation) {
   const Problem p = problem(lowering);
   const Candidate choice = choose_backward_weights(lowering, p);
-  const KernelGradient kernel = kernel_gradient(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_DIFF_WEIGHTS));
-  lowering.emit_primitive(node_.name + " backward weights", "convolution", dnnl::primitive(choice.primitive.get()),
-                          {{DNNL_ARG_SRC, p.source, activation},
-                           {DNNL_ARG_DIFF_DST, p.target, gradient},
-                           kernel.argument,
-                           bias_argument(lowering, p.bias, DNNL_ARG_DIFF_BIAS, ModelMemory::Space::gradients),
-                           scratchpad(lowering, choice)},
-                          kernel.in_place ? node_.parameters : std::vector<std::size_t>{});
-  emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel, node_.parameters);
+  const auto layout = layout_of(choice.primitive, DNNL_ARG_DIFF_WEIGHTS);
+  const std::vector<Argument> read{
+      {DNNL_ARG_SRC, p.source, activation}, {DNNL_ARG_DIFF_DST, p.target, gradient}, scratchpad(lowering, choice)};
+  if (lowering.by_part())
+    return emit_weights_by_part(lowering, choice, read, {DNNL_ARG_DIFF_WEIGHTS, layout, BufferId{}},
+                                {DNNL_ARG_DIFF_BIAS, p.bias, BufferId{}});
+
+  const KernelGradient kernel = kernel_gradient(lowering, node_.parameters[0], kernel_, layout);
+  std::vector<Argument> arguments = read;
+  arguments.push_back(kernel.argument);
+  arguments.push_back(bias_argument(lowering, p.bias, DNNL_ARG_DIFF_BIAS, ModelMemory::Space::gradients));
+  Step step = lowering.primitive_step(node_.name + " backward weights", "convolution", dnnl::primitive(choice.primitive.get()), arguments);
+  if (kernel.in_place) step.ready = node_.parameters;
+  lowering.emit(std::move(step));
+  if (!kernel.in_place) emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
+}
+
+// Each lane adds up its parts' gradients; then the lanes are added up in their order.
+void Convolution::emit_weights_by_part(Lowering& lowering, const Candidate& choice, const std::vector<Argument>& read,
+                                       const Argument& kernel, const Argument& bias) {
+  const auto floats = [](const Argument& argument) { return static_cast<std::int64_t>(argument.layout.get_size() / sizeof(float)); };
+  const LaneSum sums[] = {{kernel, floats(kernel), lowering.new_lane_floats(floats(kernel)), lowering.new_lane_floats(floats(kernel))},
+                          {bias, floats(bias), lowering.new_lane_floats(floats(bias)), lowering.new_lane_floats(floats(bias))}};
+  std::vector<BufferId> uses{sums[0].total, sums[0].part, sums[1].total, sums[1].part};
+  for (const Argument& argument : read) uses.push_back(std::get<BufferId>(argument.where));
+  lowering.emit(
+      {.name = node_.name + " backward weights",
+       .category = "convolution",
+       .uses = uses,
+       .bind_part = [&device = lowering.device(), primitive = dnnl::primitive(choice.primitive.get()), read, kernel_sum = sums[0],
+                     bias_sum = sums[1], accumulate = lowering.flat_kernels().accumulate](const Addresses& at, const Part& part) -> Run {
+         std::vector<Argument> arguments = read;
+         for (const LaneSum& sum : {kernel_sum, bias_sum})
+           arguments.push_back({sum.argument.kind, sum.argument.layout, part.opens_lane ? sum.total : sum.part});
+         Run run = bind_primitive(device, primitive, arguments, at, part);
+         if (part.opens_lane) return run;
+         return [=, kernel_from = at.floats(kernel_sum.part, part), kernel_to = at.floats(kernel_sum.total, part),
+                 bias_from = at.floats(bias_sum.part, part), bias_to = at.floats(bias_sum.total, part)](const Call& call) {
+           run(call);
+           accumulate(kernel_from, kernel_sum.floats, kernel_to);
+           accumulate(bias_from, bias_sum.floats, bias_to);
+         };
+       }});
+  lowering.emit(
+      {.name = node_.name + " sum of lanes",
+       .category = "weights",
+       .uses = {sums[0].total, sums[1].total},
+       .bind = [kernel_sum = sums[0], bias_sum = sums[1], lanes = lowering.lanes(), accumulate = lowering.flat_kernels().accumulate,
+                bias_at = bias_ ? lowering.graph().parameters()[node_.parameters[1]].offset : 0](const Addresses& at) -> Run {
+         return [=](const Call& call) {
+           for (const LaneSum& sum : {kernel_sum, bias_sum}) {
+             for (std::size_t lane = 1; lane < lanes; ++lane)
+               accumulate(at.floats(sum.total, Part{.lane = lane}), sum.floats, at.floats(sum.total));
+           }
+           std::copy_n(at.floats(bias_sum.total), bias_sum.floats, call.model.gradients.data() + bias_at);
+         };
+       }});
+  emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, {DNNL_ARG_DIFF_WEIGHTS, kernel.layout, sums[0].total},
+                       node_.parameters);
+}
+
+void Convolution::emit(Lowering& lowering, std::string name, const Candidate& choice, std::vector<Argument> arguments) {
+  const dnnl::primitive primitive(choice.primitive.get());
+  if (lowering.by_part()) return lowering.emit_primitive_by_part(std::move(name), "convolution", primitive, std::move(arguments));
+  lowering.emit_primitive(std::move(name), "convolution", primitive, std::move(arguments));
 }
 
 }  // namespace

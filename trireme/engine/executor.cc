@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <exception>
 #include <utility>
 
 #include "trireme/base/error.h"
@@ -13,7 +14,7 @@
 #include "trireme/engine/fusion.h"
 #include "trireme/engine/loss_entry.h"
 #include "trireme/engine/lowering.h"
-#include "trireme/engine/memory_plan.h"
+#include "trireme/engine/program_layout.h"
 
 namespace trireme::engine {
 namespace {
@@ -23,24 +24,29 @@ double now() { return std::chrono::duration<double>(std::chrono::steady_clock::n
 struct BoundStep {
   std::string name;
   std::string category;
-  Run run;
+  std::vector<Run> runs;  // one, or one for each part
+  bool by_part = false;
   std::vector<std::size_t> ready;
+  std::size_t segment_end = 0;  // one past the last of the steps that run together, by part
 };
 
-std::vector<BufferLife> lives_of(const Program& program) {
-  std::vector<BufferLife> lives(program.buffer_bytes.size());
-  std::vector<bool> seen(lives.size(), false);
-  for (std::size_t i = 0; i < program.steps.size(); ++i) {
-    for (const BufferId id : program.steps[i].uses) {
-      if (!seen[id]) lives[id] = {.bytes = program.buffer_bytes[id], .first = i};
-      seen[id] = true;
-      lives[id].last = i;
-    }
-  }
-  return lives;
-}
-
 }  // namespace
+
+// Seconds of each step, by lane; a step by part counts with the mean of its lanes.
+class StepTimes {
+ public:
+  StepTimes(std::size_t steps, std::size_t lanes) : lanes_(lanes), seconds_(steps * lanes, 0.0) {}
+  void add(std::size_t step, std::size_t lane, double seconds) { seconds_[step * lanes_ + lane] += seconds; }
+  double of(std::size_t step, bool by_part) const {
+    double sum = 0;
+    for (std::size_t lane = 0; lane < lanes_; ++lane) sum += seconds_[step * lanes_ + lane];
+    return by_part ? sum / static_cast<double>(lanes_) : sum;
+  }
+
+ private:
+  std::size_t lanes_;
+  std::vector<double> seconds_;
+};
 
 struct Executor::State {
   graph::Graph graph;
@@ -54,6 +60,8 @@ struct Executor::State {
   TensorId output = 0;
   BufferId loss_gradient = 0;
   Arena arena;
+  std::vector<Part> parts;
+  std::size_t lanes = 1;
   const float* prediction = nullptr;  // where the output lies
   std::vector<BoundStep> steps;
   std::size_t forward_steps = 0;  // the loss is step number forward_steps
@@ -71,7 +79,9 @@ struct Executor::State {
   void lower();
   void emit_loss();
   void plan_and_bind();
-  void run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready);
+  void run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready, StepTimes* times = nullptr);
+  void run_by_part(std::size_t begin, std::size_t end, const Call& call, StepTimes* times);
+  void run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, StepTimes* times) const;
   void add_penalty(std::size_t slice, const Call& call) const;
   void check(const BatchView& batch, const ModelView& model, bool with_targets) const;
 };
@@ -111,7 +121,7 @@ void Executor::State::lower() {
 void Executor::State::emit_loss() {
   const bool training = options.mode == Mode::train;
   const BufferId logits = lowering.tensor(output).buffer;
-  loss_gradient = training ? lowering.new_floats(lowering.floats(output)) : logits;
+  loss_gradient = training ? lowering.new_like(output) : logits;
   lowering.emit({.name = graph.loss(),
                  .category = "loss",
                  .uses = {logits, loss_gradient},
@@ -127,32 +137,77 @@ void Executor::State::emit_loss() {
                                    .targets = call.batch->targets,
                                    .gradient = gradient},
                                   *call.outcome);
-                     if (training) std::fill(gradient + samples * outputs, gradient + options.batch_size * outputs, 0.0F);
+                     if (training) std::fill(gradient + samples * outputs, gradient + lowering.batch() * outputs, 0.0F);
                    };
                  }});
 }
 
 void Executor::State::plan_and_bind() {
   Program program = lowering.take_program();
-  const MemoryPlan plan = plan_memory(lives_of(program));
-  arena = Arena(plan.bytes);
-  report.activation_bytes = static_cast<std::int64_t>(plan.bytes);
-  const Addresses addresses(arena.data(), plan.offsets);
+  parts = program.parts;
+  lanes = program.lanes;
+  const ProgramLayout layout = lay_out(program);
+  arena = Arena(layout.bytes);
+  report.activation_bytes = static_cast<std::int64_t>(layout.bytes);
+  const Addresses addresses = layout.addresses(arena.data());
   prediction = addresses.floats(lowering.tensor(output).buffer);
-  for (Step& step : program.steps) {
-    if (step.category == "loss") forward_steps = steps.size();
-    steps.push_back({std::move(step.name), std::move(step.category), step.bind(addresses), std::move(step.ready)});
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    Step& step = program.steps[i];
+    if (step.category == "loss") forward_steps = i;
+    BoundStep bound{.name = std::move(step.name),
+                    .category = std::move(step.category),
+                    .by_part = step.bind_part != nullptr,
+                    .ready = std::move(step.ready),
+                    .segment_end = layout.segments[i].last + 1};
+    if (step.bind) bound.runs.push_back(step.bind(addresses));
+    for (std::size_t part = 0; step.bind_part && part < parts.size(); ++part) bound.runs.push_back(step.bind_part(addresses, parts[part]));
+    steps.push_back(std::move(bound));
   }
 }
 
-void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready) {
-  for (std::size_t i = begin; i < end; ++i) {
+void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready, StepTimes* times) {
+  for (std::size_t i = begin; i < end;) {
     const BoundStep& step = steps[i];
-    step.run(call);
+    if (step.by_part) {
+      run_by_part(i, step.segment_end, call, times);
+      i = step.segment_end;
+      continue;
+    }
+    const double start = times != nullptr ? now() : 0;
+    step.runs.front()(call);
+    if (times != nullptr) times->add(i, 0, now() - start);
     for (const std::size_t slice : step.ready) {
       add_penalty(slice, call);
       if (ready) ready(slice);
     }
+    ++i;
+  }
+}
+
+// Every lane takes its parts through all the steps; a fault in one is thrown again when all are back.
+void Executor::State::run_by_part(std::size_t begin, std::size_t end, const Call& call, StepTimes* times) {
+  std::exception_ptr fault;
+#pragma omp parallel num_threads(static_cast <int>(lanes))
+  {
+    const ThreadScope one(1);
+    const auto lane = static_cast<std::size_t>(omp_get_thread_num());
+    try {
+      for (std::size_t part = 0; part < parts.size(); ++part) {
+        if (parts[part].lane == lane) run_part(begin, end, part, call, times);
+      }
+    } catch (...) {
+#pragma omp critical
+      fault = std::current_exception();
+    }
+  }
+  if (fault) std::rethrow_exception(fault);
+}
+
+void Executor::State::run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, StepTimes* times) const {
+  for (std::size_t i = begin; i < end; ++i) {
+    const double start = times != nullptr ? now() : 0;
+    steps[i].runs[part](call);
+    if (times != nullptr) times->add(i, parts[part].lane, now() - start);
   }
 }
 
@@ -239,12 +294,11 @@ std::vector<OpTime> Executor::profile_step(const BatchView& batch, const ModelVi
   Outcome outcome{.samples = batch.size};
   const Call call{&batch, model, &outcome};
   const ThreadScope scope(state_->threads);
+  StepTimes seconds(state_->steps.size(), state_->lanes);
+  state_->run(0, state_->steps.size(), call, {}, &seconds);
   std::vector<OpTime> times;
-  for (std::size_t i = 0; i < state_->steps.size(); ++i) {
-    const double start = now();
-    state_->run(i, i + 1, call, {});
-    times.push_back({state_->steps[i].name, state_->steps[i].category, now() - start});
-  }
+  for (std::size_t i = 0; i < state_->steps.size(); ++i)
+    times.push_back({state_->steps[i].name, state_->steps[i].category, seconds.of(i, state_->steps[i].by_part)});
   return times;
 }
 

@@ -36,6 +36,11 @@ void sum(const float* const* terms, int count_of_terms, std::int64_t count, floa
   });
 }
 
+void accumulate(const float* values, std::int64_t count, float* into) {
+#pragma omp simd
+  for (std::int64_t i = 0; i < count; ++i) into[i] += values[i];
+}
+
 void relu_backward(const float* y, const float* gradient, std::int64_t count, float* out) {
   for_each_chunk(count, [&](std::int64_t begin, std::int64_t end) {
 #pragma omp simd
@@ -88,6 +93,8 @@ double add_penalty(const float* w, float factor, std::int64_t count, float* grad
 
 }  // namespace
 
-FlatKernels flat_kernels() { return {.sum = sum, .relu_backward = relu_backward, .dropout = dropout, .add_penalty = add_penalty}; }
+FlatKernels flat_kernels() {
+  return {.sum = sum, .accumulate = accumulate, .relu_backward = relu_backward, .dropout = dropout, .add_penalty = add_penalty};
+}
 
 }  // namespace trireme::engine::TRIREME_ISA

@@ -11,6 +11,8 @@ struct DropoutMask;
 struct FlatKernels {
   // into = sum of the terms; `into` may be a term.
   void (*sum)(const float* const* terms, int count_of_terms, std::int64_t count, float* into) = nullptr;
+  // into += values, in the calling thread.
+  void (*accumulate)(const float* values, std::int64_t count, float* into) = nullptr;
   // out = y > 0 ? gradient : 0; out may be the gradient.
   void (*relu_backward)(const float* y, const float* gradient, std::int64_t count, float* out) = nullptr;
   // In place, on samples x count; element e of a sample as in DropoutMask.

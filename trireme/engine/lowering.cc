@@ -28,9 +28,9 @@ Kernels kernels_of_this_cpu() {
   return {generic::blocked_kernels(), generic::flat_kernels()};
 }
 
-DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at) {
+DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at, const Part& part) {
   if (!spec) return {};
-  return {.keys = at.words(spec->keys), .threshold = spec->threshold, .scale = spec->scale};
+  return {.keys = at.words(spec->keys) + part.first, .threshold = spec->threshold, .scale = spec->scale};
 }
 
 float* address_in(const ModelView& model, const ModelMemory& memory) {
@@ -41,12 +41,46 @@ float* address_in(const ModelView& model, const ModelMemory& memory) {
   return base + memory.offset;
 }
 
-Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at) {
+// The largest tensor of a sample that convolutions and batch normalisation pass on.
+std::size_t largest_sample_bytes(const graph::Graph& graph, int block) {
+  std::int64_t largest = 1;
+  for (const graph::Node& node : graph.nodes()) {
+    if (node.shape.rank() > 1 && node.op->name != "input")
+      largest = std::max(largest, (node.shape[0] + block - 1) / block * block * (node.shape.count() / node.shape[0]));
+  }
+  return static_cast<std::size_t>(largest) * sizeof(float);
+}
+
+bool has_batch_norm(const graph::Graph& graph) {
+  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) { return node.op->name == "batch_norm"; });
+}
+
+// Equal parts, the same number a lane, of `ideal` samples or somewhat fewer if that leaves fewer seats empty.
+std::vector<Part> cut(std::int64_t batch, std::int64_t ideal, std::int64_t lanes) {
+  const auto parts_of = [&](std::int64_t size) { return (batch + size * lanes - 1) / (size * lanes) * lanes; };
+  std::int64_t size = std::min(ideal, (batch + lanes - 1) / lanes);
+  for (std::int64_t smaller = size - 1; smaller >= (ideal + 1) / 2; --smaller) {
+    if (smaller * parts_of(smaller) < size * parts_of(size)) size = smaller;
+  }
+  const std::int64_t count = parts_of(size);
+  std::vector<Part> parts;
+  for (std::int64_t i = 0; i < count; ++i) {
+    const auto lane = static_cast<std::size_t>(i * lanes / count);
+    parts.push_back({.first = i * size, .count = size, .lane = lane, .opens_lane = parts.empty() || parts.back().lane != lane});
+  }
+  return parts;
+}
+
+}  // namespace
+
+Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at,
+                   const Part& part) {
   std::vector<BoundPrimitive::Argument> bound;
   std::vector<std::pair<int, ModelMemory>> of_model;
   for (const Argument& argument : arguments) {
+    if (argument.layout.get_size() == 0) continue;
     const auto* buffer = std::get_if<BufferId>(&argument.where);
-    bound.push_back({argument.kind, argument.layout, buffer != nullptr ? at.bytes(*buffer) : nullptr});
+    bound.push_back({argument.kind, argument.layout, buffer != nullptr ? at.bytes(*buffer, part) : nullptr});
     if (buffer == nullptr) of_model.emplace_back(argument.kind, std::get<ModelMemory>(argument.where));
   }
   return [step = BoundPrimitive(device, primitive, bound), of_model](const Call& call) mutable {
@@ -55,50 +89,74 @@ Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const
   };
 }
 
-}  // namespace
-
 Lowering::Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser)
     : graph_(graph),
       consumers_(consumers_of(graph)),
-      batch_(batch),
       mode_(mode),
       threads_(threads),
       device_(device),
       chooser_(chooser),
       kernels_(kernels_of_this_cpu()),
-      values_(graph.nodes().size()) {}
+      by_part_(has_batch_norm(graph)),
+      values_(graph.nodes().size()) {
+  // A part's tensors should fit into the caches of one core; measured best for densenet and resnet between 2 and 4 MB.
+  constexpr std::size_t kPartBytes = std::size_t{7} << 19;
+  const std::int64_t lanes = std::min<std::int64_t>(threads, batch);
+  const std::int64_t ideal =
+      by_part_ ? static_cast<std::int64_t>(std::max<std::size_t>(1, kPartBytes / largest_sample_bytes(graph, kernels_.blocked.block)))
+               : batch;
+  program_.lanes = lanes_ = static_cast<std::size_t>(lanes);
+  program_.parts = cut(batch, ideal, lanes);
+  part_size_ = program_.parts.front().count;
+  batch_ = part_size_ * static_cast<std::int64_t>(program_.parts.size());
+}
 
-BufferId Lowering::new_buffer(std::size_t bytes) {
-  program_.buffer_bytes.push_back(bytes);
-  return program_.buffer_bytes.size() - 1;
+BufferId Lowering::new_buffer(std::size_t bytes, Buffer::Kind kind) {
+  program_.buffers.push_back({kind, bytes});
+  return program_.buffers.size() - 1;
+}
+
+BufferId Lowering::new_like(TensorId id) {
+  return new_buffer(static_cast<std::size_t>(sample_floats(id)) * sizeof(float), Buffer::Kind::batch);
 }
 
 BufferId Lowering::scratch(std::size_t bytes) {
-  if (!scratch_) scratch_ = new_buffer(0);
-  auto& size = program_.buffer_bytes[*scratch_];
+  if (!scratch_) scratch_ = new_buffer(0, Buffer::Kind::lane);
+  auto& size = program_.buffers[*scratch_].bytes;
   size = std::max(size, bytes);
   return *scratch_;
 }
 
-void Lowering::emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments,
-                              std::vector<std::size_t> ready) {
-  std::erase_if(arguments, [](const Argument& argument) { return argument.layout.get_size() == 0; });
+Step Lowering::primitive_step(std::string name, std::string category, const dnnl::primitive& primitive,
+                              std::vector<Argument> arguments) const {
   std::vector<BufferId> uses;
   for (const Argument& argument : arguments) {
-    if (const auto* buffer = std::get_if<BufferId>(&argument.where)) uses.push_back(*buffer);
+    const auto* buffer = std::get_if<BufferId>(&argument.where);
+    if (buffer != nullptr && argument.layout.get_size() > 0) uses.push_back(*buffer);
   }
-  emit({.name = std::move(name),
-        .category = std::move(category),
-        .uses = std::move(uses),
-        .bind = [&device = device_, primitive, arguments](const Addresses& at) { return bind_primitive(device, primitive, arguments, at); },
-        .ready = std::move(ready)});
+  return {.name = std::move(name),
+          .category = std::move(category),
+          .uses = std::move(uses),
+          .bind = [&device = device_, primitive, arguments](const Addresses& at) {
+            return bind_primitive(device, primitive, arguments, at, Part{});
+          }};
+}
+
+void Lowering::emit_primitive_by_part(std::string name, std::string category, const dnnl::primitive& primitive,
+                                      std::vector<Argument> arguments) {
+  Step step = primitive_step(std::move(name), std::move(category), primitive, arguments);
+  step.bind = nullptr;
+  step.bind_part = [&device = device_, primitive, arguments = std::move(arguments)](const Addresses& at, const Part& part) {
+    return bind_primitive(device, primitive, arguments, at, part);
+  };
+  emit(std::move(step));
 }
 
 TensorId Lowering::new_tensor(std::string name, const Shape& shape, Layout layout, std::vector<std::int64_t> segments) {
   if (segments.empty()) segments = {shape[0]};
   tensors_.push_back({.name = std::move(name), .shape = shape, .segments = std::move(segments), .layout = layout, .group = group_});
   const TensorId id = tensors_.size() - 1;
-  tensors_[id].buffer = new_floats(floats(id));
+  tensors_[id].buffer = new_like(id);
   return id;
 }
 
@@ -134,14 +192,20 @@ BlockedExtent Lowering::extent(TensorId id) const {
   return {.batch = batch_, .samples = batch_, .blocks = padded_channels(id) / kernels_.blocked.block, .pixels = tensors_[id].pixels()};
 }
 
-dnnl::memory::desc Lowering::layout(TensorId id) const {
+BlockedExtent Lowering::part_extent(TensorId id) const {
+  BlockedExtent part = extent(id);
+  part.batch = part.samples = part_size();
+  return part;
+}
+
+dnnl::memory::desc Lowering::layout(TensorId id, std::int64_t samples) const {
   const Tensor& t = tensors_[id];
   if (t.layout == Layout::plain) {
-    if (t.shape.rank() == 1) return plain_layout({batch_, t.channels()});
-    return plain_layout({batch_, t.channels(), t.height(), t.width()});
+    if (t.shape.rank() == 1) return plain_layout({samples, t.channels()});
+    return plain_layout({samples, t.channels(), t.height(), t.width()});
   }
   // Holes between segments are channels like any other to oneDNN; their weights are zero.
-  return blocked_layout({batch_, t.segments.size() == 1 ? t.channels() : padded_channels(id), t.height(), t.width()});
+  return blocked_layout({samples, t.segments.size() == 1 ? t.channels() : padded_channels(id), t.height(), t.width()});
 }
 
 TensorId Lowering::value(graph::NodeId node) const {
@@ -210,22 +274,24 @@ void Lowering::complete(TensorId id) {
 }
 
 void Lowering::emit_dropout(const std::string& name, TensorId like, const DropoutSpec& spec, BufferId buffer) {
-  const bool is_blocked = tensors_[like].layout == Layout::blocked;
+  Step step{.name = name, .category = "dropout", .uses = {buffer, spec.keys}};
   const std::int64_t stride = sample_floats(like);
-  const BlockedExtent whole = is_blocked ? extent(like) : BlockedExtent{};
-  emit({.name = name,
-        .category = "dropout",
-        .uses = {buffer, spec.keys},
-        .bind = [=, kernel = kernels_.blocked.dropout, flat = kernels_.flat.dropout](const Addresses& at) -> Run {
-          float* data = at.floats(buffer);
-          const DropoutMask mask = mask_of(spec, at);
-          if (!is_blocked) return [=](const Call& call) { flat(mask, call.batch->size, stride, data); };
-          return [=](const Call& call) {
-            DropoutArgs args{.extent = whole, .x = {data, stride}, .mask = mask};
-            args.extent.samples = call.batch->size;
-            kernel(args);
-          };
-        }});
+  if (tensors_[like].layout == Layout::plain) {
+    step.bind = [=, kernel = kernels_.flat.dropout](const Addresses& at) -> Run {
+      return [=, data = at.floats(buffer), mask = mask_of(spec, at, Part{})](const Call& call) {
+        kernel(mask, call.batch->size, stride, data);
+      };
+    };
+  } else {
+    step.bind_part = [=, whole = part_extent(like), kernel = kernels_.blocked.dropout](const Addresses& at, const Part& part) -> Run {
+      DropoutArgs args{.extent = whole, .x = {at.floats(buffer, part), stride}, .mask = mask_of(spec, at, part)};
+      return [=](const Call& call) mutable {
+        args.extent.samples = part.samples(call);
+        kernel(args);
+      };
+    };
+  }
+  emit(std::move(step));
 }
 
 Moments Lowering::moments(TensorId id) {
@@ -234,44 +300,59 @@ Moments Lowering::moments(TensorId id) {
   const Tensor& t = tensors_[id];
   const BlockedExtent whole = extent(id);
   const Moments result{.mean = new_floats(padded_channels(id)), .variance = new_floats(padded_channels(id))};
-  const BufferId partials = new_floats(batch_ * whole.blocks * 2 * kernels_.blocked.block);
+  const BufferId partials = new_buffer(static_cast<std::size_t>(padded_channels(id)) * 2 * sizeof(float), Buffer::Kind::batch);
   const BufferId source = pending.sum ? tensors_[pending.sum->first].buffer : t.buffer;
   const std::optional<BufferId> addend = pending.sum ? std::optional(tensors_[pending.sum->second].buffer) : std::nullopt;
-  std::vector<BufferId> uses{source, t.buffer, partials, result.mean, result.variance};
+  std::vector<BufferId> uses{source, t.buffer, partials};
   if (addend) uses.push_back(*addend);
   if (pending.dropout) uses.push_back(pending.dropout->keys);
   emit({.name = t.name + " moments",
         .category = "batch norm",
         .uses = uses,
-        .bind = [=, stride = sample_floats(id), buffer = t.buffer, kernel = kernels_.blocked.moments](const Addresses& at) -> Run {
-          MomentsArgs args{.extent = whole,
-                           .source = {at.floats(source), stride},
-                           .dropout = mask_of(pending.dropout, at),
-                           .partials = at.floats(partials),
-                           .mean = at.floats(result.mean),
-                           .variance = at.floats(result.variance)};
-          if (addend) args.addend = {at.floats(*addend), stride};
-          if (addend || pending.dropout) args.destination = {at.floats(buffer), stride};
+        .bind_part = [=, extent = part_extent(id), stride = sample_floats(id), buffer = t.buffer, kernel = kernels_.blocked.moments](
+                         const Addresses& at, const Part& part) -> Run {
+          MomentsArgs args{.extent = extent,
+                           .source = {at.floats(source, part), stride},
+                           .dropout = mask_of(pending.dropout, at, part),
+                           .partials = at.floats(partials, part)};
+          if (addend) args.addend = {at.floats(*addend, part), stride};
+          if (addend || pending.dropout) args.destination = {at.floats(buffer, part), stride};
+          return [=](const Call& call) mutable {
+            args.extent.samples = part.samples(call);
+            kernel(args);
+          };
+        }});
+  emit_combine(t.name + " combine", whole, partials, {result.mean, result.variance}, kernels_.blocked.combine_moments);
+  tensors_[id].moments = result;
+  return result;
+}
+
+void Lowering::emit_combine(std::string name, const BlockedExtent& whole, BufferId partials, std::pair<BufferId, BufferId> into,
+                            void (*kernel)(const CombineArgs&)) {
+  emit({.name = std::move(name),
+        .category = "batch norm",
+        .uses = {partials, into.first, into.second},
+        .bind = [=](const Addresses& at) -> Run {
+          CombineArgs args{
+              .extent = whole, .partials = at.floats(partials), .first = at.floats(into.first), .second = at.floats(into.second)};
           return [=](const Call& call) mutable {
             args.extent.samples = call.batch->size;
             kernel(args);
           };
         }});
-  tensors_[id].moments = result;
-  return result;
 }
 
 BufferId Lowering::dropout_keys(const std::string& layer) {
   if (const auto found = dropout_keys_.find(layer); found != dropout_keys_.end()) return found->second;
   const BufferId keys = new_buffer(static_cast<std::size_t>(batch_) * sizeof(std::uint32_t));
-  emit({.name = layer + " keys", .category = "dropout", .uses = {keys}, .bind = [=, batch = batch_](const Addresses& at) -> Run {
-          std::uint32_t* words = at.words(keys);
-          return [=](const Call& call) {
-            const auto& sample_keys = call.batch->sample_keys;
-            for (std::int64_t n = 0; n < batch; ++n)
-              words[n] = n < call.batch->size ? graph::layer_key(sample_keys[static_cast<std::size_t>(n)], layer) : 0;
-          };
-        }});
+  emit_early({.name = layer + " keys", .category = "dropout", .uses = {keys}, .bind = [=, batch = batch_](const Addresses& at) -> Run {
+                std::uint32_t* words = at.words(keys);
+                return [=](const Call& call) {
+                  const auto& sample_keys = call.batch->sample_keys;
+                  for (std::int64_t n = 0; n < batch; ++n)
+                    words[n] = n < call.batch->size ? graph::layer_key(sample_keys[static_cast<std::size_t>(n)], layer) : 0;
+                };
+              }});
   return dropout_keys_[layer] = keys;
 }
 
@@ -294,7 +375,7 @@ void Lowering::collect_gradient(TensorId id) {
     collect_gradient(copy);
     const auto of_copy = gradient(copy);
     if (!of_copy) continue;
-    const BufferId back = new_floats(floats(id));
+    const BufferId back = new_like(id);
     emit_conversion(tensors_[id].name + " reorder back", copy, *of_copy, id, back);
     gradients_.close(copy);
     gradients_.add_term(id, back);
@@ -311,7 +392,7 @@ std::optional<BufferId> Lowering::gradient(TensorId id) {
   const auto terms = gradients_.terms(id);
   if (terms.empty()) return std::nullopt;
   if (terms.size() == 1) return terms.front();
-  const BufferId into = gradients_.overwritable_term(id).value_or(new_floats(floats(id)));
+  const BufferId into = gradients_.overwritable_term(id).value_or(new_like(id));
   emit_sum(tensors_[id].name + " gradient", floats(id), terms, into);
   gradients_.replace_terms(id, into);
   return into;
@@ -320,7 +401,7 @@ std::optional<BufferId> Lowering::gradient(TensorId id) {
 BufferId Lowering::own_gradient(TensorId id) {
   const BufferId whole = *gradient(id);
   if (gradients_.overwritable_term(id)) return whole;
-  const BufferId copy = new_floats(floats(id));
+  const BufferId copy = new_like(id);
   emit_sum(tensors_[id].name + " gradient", floats(id), {whole}, copy);
   gradients_.replace_terms(id, copy);
   return copy;
@@ -329,7 +410,7 @@ BufferId Lowering::own_gradient(TensorId id) {
 BufferId Lowering::relu_gradient(TensorId id) {
   const BufferId from = *gradient(id);
   if (tensors_[id].gradient_masked) return from;
-  const BufferId into = gradients_.overwritable_term(id).value_or(new_floats(floats(id)));
+  const BufferId into = gradients_.overwritable_term(id).value_or(new_like(id));
   emit({.name = tensors_[id].name + " relu backward",
         .category = "elementwise",
         .uses = {tensors_[id].buffer, from, into},

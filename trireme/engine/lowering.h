@@ -40,16 +40,25 @@ struct Kernels {
   FlatKernels flat;
 };
 
+Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at,
+                   const Part& part);
+
 class Lowering {
  public:
   Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser);
+  Lowering(const Lowering&) = delete;
+  Lowering& operator=(const Lowering&) = delete;
 
   // The surroundings
   const graph::Graph& graph() const { return graph_; }
   const graph::Node& node(graph::NodeId id) const { return graph_.node(id); }
   void enter_group(std::size_t group) { group_ = group; }  // tensors made from now on belong to it
   const std::vector<graph::NodeId>& consumers(graph::NodeId id) const { return consumers_[id]; }
-  std::int64_t batch() const { return batch_; }
+  std::int64_t batch() const { return batch_; }  // the compiled size, rounded up to whole parts
+  std::int64_t part_size() const { return part_size_; }
+  std::size_t lanes() const { return lanes_; }
+  // Whether convolutions run part by part beside batch normalisation, or on the whole batch with all threads.
+  bool by_part() const { return by_part_; }
   int threads() const { return threads_; }
   bool training() const { return mode_ == Mode::train; }
   const Device& device() const { return device_; }
@@ -58,13 +67,20 @@ class Lowering {
   const FlatKernels& flat_kernels() const { return kernels_.flat; }
 
   // Steps and buffers
-  BufferId new_buffer(std::size_t bytes);
+  BufferId new_buffer(std::size_t bytes, Buffer::Kind kind = Buffer::Kind::shared);
   BufferId new_floats(std::int64_t count) { return new_buffer(static_cast<std::size_t>(count) * sizeof(float)); }
-  BufferId scratch(std::size_t bytes);  // the one buffer that all primitives share, grown to `bytes`
+  BufferId new_lane_floats(std::int64_t count) { return new_buffer(static_cast<std::size_t>(count) * sizeof(float), Buffer::Kind::lane); }
+  BufferId new_like(TensorId id);       // room for a tensor of the same size, such as its gradient
+  BufferId scratch(std::size_t bytes);  // the one buffer (a lane) that all primitives share, grown to `bytes`
   void emit(Step step) { program_.steps.push_back(std::move(step)); }
+  void emit_early(Step step) { program_.prologue.push_back(std::move(step)); }
   // A primitive; arguments of empty layout are left out.
-  void emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments,
-                      std::vector<std::size_t> ready = {});
+  Step primitive_step(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments) const;
+  void emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments) {
+    emit(primitive_step(std::move(name), std::move(category), primitive, std::move(arguments)));
+  }
+  // The same on one part after another; arguments that are batch or lane buffers stand for the part's or lane's share.
+  void emit_primitive_by_part(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments);
   Program take_program() { return std::move(program_); }
 
   // Values
@@ -77,8 +93,10 @@ class Lowering {
   std::int64_t padded_channels(TensorId id) const;   // of a blocked tensor, over all its segments
   std::int64_t sample_floats(TensorId id) const;     // padding included
   std::int64_t floats(TensorId id) const { return batch_ * sample_floats(id); }
-  BlockedExtent extent(TensorId id) const;  // with all samples there
-  dnnl::memory::desc layout(TensorId id) const;
+  BlockedExtent extent(TensorId id) const;  // of the whole batch, all samples there
+  BlockedExtent part_extent(TensorId id) const;
+  dnnl::memory::desc layout(TensorId id) const { return layout(id, batch_); }
+  dnnl::memory::desc layout(TensorId id, std::int64_t samples) const;
   void set_value(graph::NodeId node, std::vector<TensorId> pieces) { values_[node] = std::move(pieces); }
   const std::vector<TensorId>& pieces(graph::NodeId node) const { return values_[node]; }
   TensorId value(graph::NodeId node) const;  // of a node that is not a concatenation in pieces
@@ -106,6 +124,8 @@ class Lowering {
   void with_activation(TensorId id, BufferId gradient, const UseActivation& use);
   std::vector<UseActivation> take_waiting(TensorId id);
 
+  void emit_combine(std::string name, const BlockedExtent& whole, BufferId partials, std::pair<BufferId, BufferId> into,
+                    void (*kernel)(const CombineArgs&));
   void emit_dropout(const std::string& name, TensorId like, const DropoutSpec& spec, BufferId buffer);  // in place
   void emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into);
 
@@ -117,13 +137,16 @@ class Lowering {
 
   const graph::Graph& graph_;
   std::vector<std::vector<graph::NodeId>> consumers_;
-  std::int64_t batch_;
+  std::int64_t batch_ = 0;
+  std::int64_t part_size_ = 0;
+  std::size_t lanes_ = 1;
   Mode mode_;
   int threads_;
   const Device& device_;
   AlgorithmChooser& chooser_;
   Kernels kernels_;
   Program program_;
+  bool by_part_ = false;
   std::optional<BufferId> scratch_;
   std::size_t group_ = 0;
   std::vector<Tensor> tensors_;

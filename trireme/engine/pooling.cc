@@ -37,7 +37,7 @@ class Pooling final : public Lowered {
     const dnnl::pooling_backward::desc operation(algorithm_, lowering.layout(x_), lowering.layout(y_), {rows.stride, columns.stride},
                                                  {rows.kernel, columns.kernel}, {rows.before, columns.before}, {rows.after, columns.after});
     const dnnl::pooling_backward::primitive_desc pool(operation, user_scratchpad(), lowering.device().engine(), forward);
-    const BufferId into = lowering.new_floats(lowering.floats(x_));
+    const BufferId into = lowering.new_like(x_);
     lowering.emit_primitive(node_.name + " backward", "pooling", dnnl::pooling_backward(pool),
                             {{DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
                              {DNNL_ARG_DIFF_SRC, lowering.layout(x_), into},

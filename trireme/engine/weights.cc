@@ -42,21 +42,37 @@ std::int64_t count(const dnnl::memory::dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
 }
 
+Step reorder_step(Lowering& lowering, const std::string& name, const Argument& from, const Argument& to) {
+  const auto& engine = lowering.device().engine();
+  const dnnl::reorder::primitive_desc reorder(engine, from.layout, engine, to.layout, user_scratchpad());
+  const BufferId scratch = lowering.scratch(reorder.scratchpad_desc().get_size());
+  return lowering.primitive_step(name + " weights", "weights", dnnl::reorder(reorder),
+                                 {{DNNL_ARG_FROM, from.layout, from.where},
+                                  {DNNL_ARG_TO, to.layout, to.where},
+                                  {DNNL_ARG_SCRATCHPAD, reorder.scratchpad_desc(), scratch}});
+}
+
+// Steps by part must not be torn apart by a whole one, so there kernels are brought in before everything else.
+void emit_before_use(Lowering& lowering, Step step) {
+  lowering.by_part() ? lowering.emit_early(std::move(step)) : lowering.emit(std::move(step));
+}
+
 BufferId emit_holes_in(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape) {
   const std::int64_t size = count(shape.seen());
   const BufferId expanded = lowering.new_floats(size);
   const std::int64_t offset = lowering.graph().parameters()[slice].offset;
-  lowering.emit({.name = name + " weights",
-                 .category = "weights",
-                 .uses = {expanded},
-                 .bind = [=, copy = hole_copy(shape)](const Addresses& at) -> Run {
-                   return [=, to = at.floats(expanded)](const Call& call) {
-                     std::fill_n(to, size, 0.0F);
-                     const float* from = call.model.parameters.data() + offset;
-                     for_each_segment(
-                         copy, [&](std::int64_t dense, std::int64_t holed, std::int64_t n) { std::copy_n(from + dense, n, to + holed); });
-                   };
-                 }});
+  emit_before_use(lowering, {.name = name + " weights",
+                             .category = "weights",
+                             .uses = {expanded},
+                             .bind = [=, copy = hole_copy(shape)](const Addresses& at) -> Run {
+                               return [=, to = at.floats(expanded)](const Call& call) {
+                                 std::fill_n(to, size, 0.0F);
+                                 const float* from = call.model.parameters.data() + offset;
+                                 for_each_segment(copy, [&](std::int64_t dense, std::int64_t holed, std::int64_t n) {
+                                   std::copy_n(from + dense, n, to + holed);
+                                 });
+                               };
+                             }});
   return expanded;
 }
 
@@ -74,18 +90,6 @@ void emit_holes_out(Lowering& lowering, const std::string& name, std::size_t sli
                    };
                  },
                  .ready = std::move(ready)});
-}
-
-void emit_reorder(Lowering& lowering, const std::string& name, const Argument& from, const Argument& to,
-                  std::vector<std::size_t> ready = {}) {
-  const auto& engine = lowering.device().engine();
-  const dnnl::reorder::primitive_desc reorder(engine, from.layout, engine, to.layout, user_scratchpad());
-  const BufferId scratch = lowering.scratch(reorder.scratchpad_desc().get_size());
-  lowering.emit_primitive(name + " weights", "weights", dnnl::reorder(reorder),
-                          {{DNNL_ARG_FROM, from.layout, from.where},
-                           {DNNL_ARG_TO, to.layout, to.where},
-                           {DNNL_ARG_SCRATCHPAD, reorder.scratchpad_desc(), scratch}},
-                          std::move(ready));
 }
 
 }  // namespace
@@ -112,7 +116,7 @@ Argument kernel_argument(Lowering& lowering, const std::string& name, std::size_
   if (shape.has_holes()) source.where = emit_holes_in(lowering, name, slice, shape);
   if (layout == source.layout) return source;
   const Argument target{.kind = DNNL_ARG_WEIGHTS, .layout = layout, .where = lowering.new_buffer(layout.get_size())};
-  emit_reorder(lowering, name, source, target);
+  emit_before_use(lowering, reorder_step(lowering, name, source, target));
   return target;
 }
 
@@ -124,20 +128,21 @@ KernelGradient kernel_gradient(Lowering& lowering, std::size_t slice, const Kern
 }
 
 void emit_kernel_gradient(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                          const KernelGradient& gradient, std::vector<std::size_t> ready) {
-  if (gradient.in_place) return;
+                          const Argument& gradient, const std::vector<std::size_t>& ready) {
   const auto canonical = canonical_layout(shape);
   if (!shape.has_holes()) {
     const Argument target{.layout = canonical,
                           .where = ModelMemory{ModelMemory::Space::gradients, lowering.graph().parameters()[slice].offset}};
-    return emit_reorder(lowering, name, gradient.argument, target, std::move(ready));
+    Step step = reorder_step(lowering, name, gradient, target);
+    step.ready = ready;
+    return lowering.emit(std::move(step));
   }
-  Argument expanded = gradient.argument;
-  if (gradient.argument.layout != canonical) {
+  Argument expanded = gradient;
+  if (gradient.layout != canonical) {
     expanded = {.layout = canonical, .where = lowering.new_floats(count(shape.seen()))};
-    emit_reorder(lowering, name, gradient.argument, expanded);
+    lowering.emit(reorder_step(lowering, name, gradient, expanded));
   }
-  emit_holes_out(lowering, name, slice, shape, std::get<BufferId>(expanded.where), std::move(ready));
+  emit_holes_out(lowering, name, slice, shape, std::get<BufferId>(expanded.where), ready);
 }
 
 }  // namespace trireme::engine

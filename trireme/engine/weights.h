@@ -29,10 +29,10 @@ Argument kernel_argument(Lowering& lowering, const std::string& name, std::size_
 // An argument for a kernel's gradient in `layout`, and the step that brings it into the flat space afterwards.
 struct KernelGradient {
   Argument argument;
-  bool in_place = false;  // nothing to be done afterwards
+  bool in_place = false;  // the flat space itself: nothing to be done afterwards
 };
 KernelGradient kernel_gradient(Lowering& lowering, std::size_t slice, const KernelShape& shape, const dnnl::memory::desc& layout);
 void emit_kernel_gradient(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                          const KernelGradient& gradient, std::vector<std::size_t> ready);
+                          const Argument& gradient, const std::vector<std::size_t>& ready);
 
 }  // namespace trireme::engine

@@ -34,6 +34,7 @@ class BatchNorm final : public Lowered {
     TensorId x = 0;
     std::int64_t first_lane = 0;
     std::optional<Moments> moments;
+    BufferId partials = 0;  // of the backward sums
   };
 
   void find_pieces(Lowering& lowering);
@@ -41,6 +42,7 @@ class BatchNorm final : public Lowered {
   void emit_coefficients(Lowering& lowering);
   void emit_normalize(Lowering& lowering);
   BufferId emit_sums(Lowering& lowering, std::optional<BufferId> recomputed);
+  void emit_combine(Lowering& lowering);
   void emit_backward_coefficients(Lowering& lowering);
   void emit_apply(Lowering& lowering, const Piece& piece, BufferId gradient);
   std::int64_t offset(const Lowering& lowering, std::size_t slice) const {
@@ -153,33 +155,36 @@ void BatchNorm::emit_normalize(Lowering& lowering) {
   std::vector<BufferId> uses{scale_, shift_, lowering.tensor(y_).buffer};
   for (const Piece& piece : pieces_) uses.push_back(lowering.tensor(piece.x).buffer);
   if (group_.residual) uses.push_back(lowering.tensor(residual_).buffer);
-  lowering.emit(
-      {.name = node_.name + " normalize", .category = "batch norm", .uses = uses, .bind = [this, &lowering](const Addresses& at) -> Run {
-         std::vector<NormalizeArgs> calls;
-         const std::int64_t stride = lowering.sample_floats(y_);
-         for (const Piece& piece : pieces_) {
-           const std::int64_t start = piece.first_lane * pixels_;
-           NormalizeArgs args{.extent = lowering.extent(piece.x),
-                              .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
-                              .y = {at.floats(lowering.tensor(y_).buffer) + start, stride},
-                              .scale = at.floats(scale_) + piece.first_lane,
-                              .shift = at.floats(shift_) + piece.first_lane,
-                              .relu = group_.relu};
-           if (group_.residual) args.residual = {at.floats(lowering.tensor(residual_).buffer) + start, stride};
-           calls.push_back(args);
-         }
-         return [calls, kernel = lowering.kernels().normalize](const Call&) {
-           for (const NormalizeArgs& args : calls) kernel(args);
-         };
-       }});
+  lowering.emit({.name = node_.name + " normalize",
+                 .category = "batch norm",
+                 .uses = uses,
+                 .bind_part = [this, &lowering](const Addresses& at, const Part& part) -> Run {
+                   std::vector<NormalizeArgs> calls;
+                   const std::int64_t stride = lowering.sample_floats(y_);
+                   for (const Piece& piece : pieces_) {
+                     const std::int64_t start = piece.first_lane * pixels_;
+                     NormalizeArgs args{.extent = lowering.part_extent(piece.x),
+                                        .x = {at.floats(lowering.tensor(piece.x).buffer, part), lowering.sample_floats(piece.x)},
+                                        .y = {at.floats(lowering.tensor(y_).buffer, part) + start, stride},
+                                        .scale = at.floats(scale_) + piece.first_lane,
+                                        .shift = at.floats(shift_) + piece.first_lane,
+                                        .relu = group_.relu};
+                     if (group_.residual) args.residual = {at.floats(lowering.tensor(residual_).buffer, part) + start, stride};
+                     calls.push_back(args);
+                   }
+                   return [calls, kernel = lowering.kernels().normalize](const Call&) {
+                     for (const NormalizeArgs& args : calls) kernel(args);
+                   };
+                 }});
 }
 
 void BatchNorm::backward(Lowering& lowering) {
   if (lowering.gradients().terms(y_).empty()) return;
   auto waiting = lowering.take_waiting(y_);
-  const std::optional<BufferId> recomputed = waiting.empty() ? std::nullopt : std::optional(lowering.new_floats(lowering.floats(y_)));
+  const std::optional<BufferId> recomputed = waiting.empty() ? std::nullopt : std::optional(lowering.new_like(y_));
   const BufferId gradient = emit_sums(lowering, recomputed);
   for (const auto& use : waiting) use(*recomputed);
+  emit_combine(lowering);
   emit_backward_coefficients(lowering);
   if (group_.residual && lowering.needs_gradient(residual_)) lowering.gradients().add_term(residual_, gradient);
   for (const Piece& piece : pieces_) {
@@ -192,29 +197,28 @@ BufferId BatchNorm::emit_sums(Lowering& lowering, std::optional<BufferId> recomp
   if (lowering.gradients().terms(y_).size() > 2) lowering.gradient(y_);
   const std::vector<BufferId> terms = lowering.gradients().terms(y_);
   const bool store = terms.size() == 2 || mask_source() == MaskSource::from_y;
-  const BufferId gradient =
-      store ? lowering.gradients().overwritable_term(y_).value_or(lowering.new_floats(lowering.floats(y_))) : terms.front();
-  const std::int64_t padded = lowering.padded_channels(y_);
-  sum_g_ = lowering.new_floats(padded);
-  sum_gx_ = lowering.new_floats(padded);
-  const BufferId partials = lowering.new_floats(lowering.batch() * padded * 2);
-  std::vector<BufferId> uses{scale_, shift_, sum_g_, sum_gx_, partials, gradient};
+  const BufferId gradient = store ? lowering.gradients().overwritable_term(y_).value_or(lowering.new_like(y_)) : terms.front();
+  std::vector<BufferId> uses{scale_, shift_, gradient};
   uses.insert(uses.end(), terms.begin(), terms.end());
   if (recomputed) uses.push_back(*recomputed);
   if (mask_source() == MaskSource::from_y) uses.push_back(lowering.tensor(y_).buffer);
-  for (const Piece& piece : pieces_) uses.insert(uses.end(), {lowering.tensor(piece.x).buffer, piece.moments->mean});
+  for (Piece& piece : pieces_) {
+    piece.partials =
+        lowering.new_buffer(static_cast<std::size_t>(lowering.padded_channels(piece.x)) * 2 * sizeof(float), Buffer::Kind::batch);
+    uses.insert(uses.end(), {lowering.tensor(piece.x).buffer, piece.moments->mean, piece.partials});
+  }
   lowering.emit({.name = node_.name + " backward sums",
                  .category = "batch norm",
                  .uses = uses,
-                 .bind = [this, &lowering, terms, store, gradient, recomputed, partials](const Addresses& at) -> Run {
+                 .bind_part = [this, &lowering, terms, store, gradient, recomputed](const Addresses& at, const Part& part) -> Run {
                    std::vector<NormBackwardSumsArgs> calls;
                    for (const Piece& piece : pieces_) {
                      const auto view = [&](BufferId buffer) {
-                       return BlockedView{at.floats(buffer) + piece.first_lane * pixels_, lowering.sample_floats(y_)};
+                       return BlockedView{at.floats(buffer, part) + piece.first_lane * pixels_, lowering.sample_floats(y_)};
                      };
-                     NormBackwardSumsArgs args{.extent = lowering.extent(piece.x),
+                     NormBackwardSumsArgs args{.extent = lowering.part_extent(piece.x),
                                                .terms = {view(terms[0]), {}},
-                                               .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
+                                               .x = {at.floats(lowering.tensor(piece.x).buffer, part), lowering.sample_floats(piece.x)},
                                                .mask = mask_source()};
                      if (terms.size() == 2) args.terms[1] = view(terms[1]);
                      if (mask_source() == MaskSource::from_y) args.y = view(lowering.tensor(y_).buffer);
@@ -223,20 +227,41 @@ BufferId BatchNorm::emit_sums(Lowering& lowering, std::optional<BufferId> recomp
                      args.scale = at.floats(scale_) + piece.first_lane;
                      args.shift = at.floats(shift_) + piece.first_lane;
                      args.mean = at.floats(piece.moments->mean);
-                     args.partials = at.floats(partials);
-                     args.sum_g = at.floats(sum_g_) + piece.first_lane;
-                     args.sum_gx = at.floats(sum_gx_) + piece.first_lane;
+                     args.partials = at.floats(piece.partials, part);
                      calls.push_back(args);
                    }
-                   return [calls, kernel = lowering.kernels().norm_backward_sums](const Call& call) mutable {
+                   return [calls, part, kernel = lowering.kernels().norm_backward_sums](const Call& call) mutable {
                      for (NormBackwardSumsArgs& args : calls) {
-                       args.extent.samples = call.batch->size;
+                       args.extent.samples = part.samples(call);
                        kernel(args);
                      }
                    };
                  }});
   if (store) lowering.gradients().replace_terms(y_, gradient);
   return gradient;
+}
+
+void BatchNorm::emit_combine(Lowering& lowering) {
+  const std::int64_t padded = lowering.padded_channels(y_);
+  sum_g_ = lowering.new_floats(padded);
+  sum_gx_ = lowering.new_floats(padded);
+  std::vector<BufferId> uses{sum_g_, sum_gx_};
+  for (const Piece& piece : pieces_) uses.push_back(piece.partials);
+  lowering.emit(
+      {.name = node_.name + " combine", .category = "batch norm", .uses = uses, .bind = [this, &lowering](const Addresses& at) -> Run {
+         std::vector<CombineArgs> calls;
+         for (const Piece& piece : pieces_)
+           calls.push_back({.extent = lowering.extent(piece.x),
+                            .partials = at.floats(piece.partials),
+                            .first = at.floats(sum_g_) + piece.first_lane,
+                            .second = at.floats(sum_gx_) + piece.first_lane});
+         return [calls, kernel = lowering.kernels().combine_sums](const Call& call) mutable {
+           for (CombineArgs& args : calls) {
+             args.extent.samples = call.batch->size;
+             kernel(args);
+           }
+         };
+       }});
 }
 
 // dx = scale * (g - mean(g) - (x - mean) * mean(g * (x - mean)) / variance) as a linear function of g and x.
@@ -290,7 +315,7 @@ void BatchNorm::emit_apply(Lowering& lowering, const Piece& piece, BufferId grad
   // The gradient's own buffer can take dx where nobody else reads it: each element is read before it is written.
   const auto target = lowering.gradients().overwritable_term(piece.x);
   const bool in_gradient = !target && pieces_.size() == 1 && !group_.residual && lowering.gradients().overwritable_term(y_) == gradient;
-  const BufferId into = target ? *target : in_gradient ? gradient : lowering.new_floats(lowering.floats(piece.x));
+  const BufferId into = target ? *target : in_gradient ? gradient : lowering.new_like(piece.x);
   std::optional<DropoutSpec> dropout;
   Tensor& x = lowering.tensor(piece.x);
   if (x.dropout && lowering.gradients().terms(piece.x).empty() && x.readers == 1) dropout = std::exchange(x.dropout, std::nullopt);
@@ -299,11 +324,12 @@ void BatchNorm::emit_apply(Lowering& lowering, const Piece& piece, BufferId grad
   lowering.emit({.name = node_.name + " backward apply",
                  .category = "batch norm",
                  .uses = uses,
-                 .bind = [this, &lowering, piece, gradient, into, dropout, accumulate = target.has_value()](const Addresses& at) -> Run {
-                   NormBackwardApplyArgs args{.extent = lowering.extent(piece.x),
-                                              .g = {at.floats(gradient) + piece.first_lane * pixels_, lowering.sample_floats(y_)},
-                                              .x = {at.floats(lowering.tensor(piece.x).buffer), lowering.sample_floats(piece.x)},
-                                              .dx = {at.floats(into), lowering.sample_floats(piece.x)},
+                 .bind_part = [this, &lowering, piece, gradient, into, dropout, accumulate = target.has_value()](const Addresses& at,
+                                                                                                                 const Part& part) -> Run {
+                   NormBackwardApplyArgs args{.extent = lowering.part_extent(piece.x),
+                                              .g = {at.floats(gradient, part) + piece.first_lane * pixels_, lowering.sample_floats(y_)},
+                                              .x = {at.floats(lowering.tensor(piece.x).buffer, part), lowering.sample_floats(piece.x)},
+                                              .dx = {at.floats(into, part), lowering.sample_floats(piece.x)},
                                               .mask_from_x = mask_source() == MaskSource::from_x,
                                               .accumulate = accumulate};
                    args.scale = at.floats(scale_) + piece.first_lane;
@@ -311,9 +337,11 @@ void BatchNorm::emit_apply(Lowering& lowering, const Piece& piece, BufferId grad
                    args.on_g = args.scale;
                    args.on_x = at.floats(on_x_) + piece.first_lane;
                    args.constant = at.floats(constant_) + piece.first_lane;
-                   if (dropout) args.dropout = {.keys = at.words(dropout->keys), .threshold = dropout->threshold, .scale = dropout->scale};
-                   return [args, kernel = lowering.kernels().norm_backward_apply](const Call& call) mutable {
-                     args.extent.samples = call.batch->size;
+                   if (dropout)
+                     args.dropout = {
+                         .keys = at.words(dropout->keys) + part.first, .threshold = dropout->threshold, .scale = dropout->scale};
+                   return [args, part, kernel = lowering.kernels().norm_backward_apply](const Call& call) mutable {
+                     args.extent.samples = part.samples(call);
                      kernel(args);
                    };
                  }});

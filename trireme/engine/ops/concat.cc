@@ -2,8 +2,8 @@
 // concat: a list of pieces where all readers can take one (no copy), else a copy with each piece's channels padded as they were.
 #include <algorithm>
 
-#include "trireme/engine/lowering.h"
 #include "trireme/engine/layout_copies.h"
+#include "trireme/engine/lowering.h"
 
 namespace trireme::engine::ops {
 namespace {
@@ -40,7 +40,7 @@ class Concat final : public Lowered {
     for (const TensorId piece : pieces_) {
       const std::int64_t count = lowering.sample_floats(piece);
       if (lowering.needs_gradient(piece)) {
-        const BufferId into = lowering.new_floats(lowering.floats(piece));
+        const BufferId into = lowering.new_like(piece);
         emit_copy(lowering, {lowering.batch(), count, lowering.sample_floats(*y_), count}, {*gradient, at}, {into, 0});
         lowering.gradients().add_term(piece, into);
       }

@@ -98,7 +98,7 @@ class Dense final : public Lowered {
     const Candidate choice = lowering.chooser().choose(question);
     const Argument weights =
         kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
-    const BufferId into = lowering.new_floats(lowering.floats(x_));
+    const BufferId into = lowering.new_like(x_);
     lowering.emit_primitive(node_.name + " backward data", "dense", dnnl::primitive(choice.primitive.get()),
                             {{DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
                              weights,
@@ -121,14 +121,15 @@ class Dense final : public Lowered {
     const Candidate choice = lowering.chooser().choose(question);
     const KernelGradient kernel =
         kernel_gradient(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_DIFF_WEIGHTS));
-    lowering.emit_primitive(node_.name + " backward weights", "dense", dnnl::primitive(choice.primitive.get()),
-                            {{DNNL_ARG_SRC, lowering.layout(x_), activation},
-                             {DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
-                             kernel.argument,
-                             bias(lowering, DNNL_ARG_DIFF_BIAS, ModelMemory::Space::gradients),
-                             scratchpad(lowering, choice)},
-                            kernel.in_place ? node_.parameters : std::vector<std::size_t>{});
-    emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel, node_.parameters);
+    Step step = lowering.primitive_step(node_.name + " backward weights", "dense", dnnl::primitive(choice.primitive.get()),
+                                        {{DNNL_ARG_SRC, lowering.layout(x_), activation},
+                                         {DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
+                                         kernel.argument,
+                                         bias(lowering, DNNL_ARG_DIFF_BIAS, ModelMemory::Space::gradients),
+                                         scratchpad(lowering, choice)});
+    if (kernel.in_place) step.ready = node_.parameters;
+    lowering.emit(std::move(step));
+    if (!kernel.in_place) emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
   }
 
   Group group_;

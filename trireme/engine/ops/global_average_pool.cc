@@ -18,7 +18,7 @@ class GlobalAveragePool final : public Lowered {
 
   void backward(Lowering& lowering) override {
     if (!lowering.needs_gradient(x_) || !lowering.gradient(y_)) return;
-    const BufferId into = lowering.new_floats(lowering.floats(x_));
+    const BufferId into = lowering.new_like(x_);
     emit(lowering, " backward", into, *lowering.gradient(y_), lowering.kernels().global_average_backward);
     lowering.gradients().add_term(x_, into);
   }

@@ -25,7 +25,7 @@ class Softmax final : public Lowered {
   void backward(Lowering& lowering) override {
     if (!lowering.needs_gradient(x_) || !lowering.gradient(y_)) return;
     const BufferId gradient = *lowering.gradient(y_);
-    const BufferId into = lowering.new_floats(lowering.floats(x_));
+    const BufferId into = lowering.new_like(x_);
     const auto layout = lowering.layout(y_);
     const dnnl::softmax_backward::primitive_desc softmax({layout, layout, 1}, user_scratchpad(), lowering.device().engine(),
                                                          forward_primitive(lowering));

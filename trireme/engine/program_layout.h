@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// Where the buffers of a program go: which live when, and which need room only for the parts in work.
+#pragma once
+
+#include <cstddef>
+#include <vector>
+
+#include "trireme/engine/program.h"
+
+namespace trireme::engine {
+
+// Steps that run together: one whole step, or neighbours by part.
+struct Segment {
+  std::size_t first = 0;
+  std::size_t last = 0;
+};
+
+struct ProgramLayout {
+  std::vector<Segment> segments;         // by step
+  std::vector<Addresses::Place> places;  // data counts from the arena's begin
+  std::size_t bytes = 0;
+
+  Addresses addresses(std::byte* arena) const;
+};
+
+// Puts the prologue before the steps. A batch buffer that lives within one segment by part is given room for one part a lane:
+// it never leaves the cache.
+ProgramLayout lay_out(Program& program);
+
+}  // namespace trireme::engine
