@@ -36,7 +36,9 @@ function(trireme_test name)
   target_link_libraries(${name} PRIVATE trireme_flags GTest::gmock GTest::gtest_main)
   # gcc 12 finds it, wrongly, in option structs written inside a call: b.conv2d(b.input(s), {.filters = 3})
   target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR})
+  # Tests share the cores: threads that wait must not spin.
+  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
 # trireme_catalog(MODULE Type folder): each trireme/MODULE/folder/x.cc defines `Type x()` in namespace

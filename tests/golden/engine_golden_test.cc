@@ -104,8 +104,9 @@ TEST_P(EngineGolden, GradientsOfAPartialBatch) {
   for (std::size_t slice = 0; slice < recording_.gradients.size(); ++slice) expect_gradient(slice);
 }
 
+// With direct convolutions: ten steps amplify Winograd's rounding beyond the tolerance.
 TEST_P(EngineGolden, TenStepsOfDescent) {
-  engine::Executor executor(graph_, {.batch_size = recording_.batch_size, .threads = 1});
+  engine::Executor executor(graph_, {.batch_size = recording_.batch_size, .threads = 1, .algorithms = engine::Algorithms::direct});
   for (std::size_t number = 0; number < recording_.steps.size(); ++number) {
     expect_step(step(executor, static_cast<std::int64_t>(number)), number);
     descend();

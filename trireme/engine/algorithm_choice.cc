@@ -37,8 +37,8 @@ std::size_t rounded(std::size_t bytes) { return (bytes + 4095) / 4096 * 4096; }
 
 }  // namespace
 
-AlgorithmChooser::AlgorithmChooser(const Device& device, std::filesystem::path cache_file)
-    : device_(device), cache_file_(std::move(cache_file)), cpu_(cpu_name()) {
+AlgorithmChooser::AlgorithmChooser(const Device& device, Algorithms algorithms, std::filesystem::path cache_file)
+    : device_(device), algorithms_(algorithms), cache_file_(std::move(cache_file)), cpu_(cpu_name()) {
   const Json file = load(cache_file_);
   if (!file.contains(cpu_) || !file[cpu_].is_object()) return;
   for (const auto& [key, label] : file[cpu_].items()) {
@@ -48,6 +48,7 @@ AlgorithmChooser::AlgorithmChooser(const Device& device, std::filesystem::path c
 
 const Candidate& AlgorithmChooser::choose(const Question& question) {
   ensure(!question.candidates.empty(), "a question has candidates");
+  if (algorithms_ == Algorithms::direct) return question.candidates.front();
   if (const auto known = known_.find(question.key); known != known_.end()) {
     for (const Candidate& candidate : question.candidates) {
       if (candidate.label != known->second) continue;

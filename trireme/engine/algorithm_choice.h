@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trireme/engine/arena.h"
+#include "trireme/engine/executor.h"
 #include "trireme/engine/onednn.h"
 
 namespace trireme::engine {
@@ -24,13 +25,13 @@ struct Question {
   std::vector<int> arguments;         // DNNL_ARG_... it reads and writes
   int weights = 0;                    // the argument kept in canonical layout between steps
   dnnl::memory::desc canonical;       // that layout: a reorder from it counts as part of the price
-  std::vector<Candidate> candidates;  // at least one
+  std::vector<Candidate> candidates;  // at least one; the first is the direct way
 };
 
 class AlgorithmChooser {
  public:
   // An empty path: nothing is remembered. An unreadable file is begun anew.
-  AlgorithmChooser(const Device& device, std::filesystem::path cache_file);
+  AlgorithmChooser(const Device& device, Algorithms algorithms, std::filesystem::path cache_file);
 
   const Candidate& choose(const Question& question);
   // Adds what was learnt to the file, beside what other processes wrote meanwhile. Failure to write is no error.
@@ -44,6 +45,7 @@ class AlgorithmChooser {
   std::vector<BoundPrimitive> bind_for_timing(const Question& question, const Candidate& candidate);
 
   const Device& device_;
+  Algorithms algorithms_;
   std::filesystem::path cache_file_;
   std::string cpu_;
   std::map<std::string, std::string> known_;    // key -> label, from the file

@@ -249,7 +249,16 @@ void norm_backward_sums(const NormBackwardSumsArgs& a) {
   a.terms[1].data != nullptr ? choose_backward_mask<2>(a) : choose_backward_mask<1>(a);
 }
 
-template <bool kMask, bool kAccumulate, bool kDrop>
+constexpr int kMaxTermsAtOnce = 8;  // their coefficients stay in registers or the nearest cache
+
+// One term's share, without on_x * x + constant, which are added up over the terms beforehand.
+inline Vec term_at(const float* g, bool mask_from_x, Vec scale, Vec shift, Vec x) {
+  const Vec v = scale * load(g);
+  return mask_from_x ? (scale * x + shift > 0 ? v : Vec{}) : v;
+}
+
+// kTerms is the number of terms, or 0 for any up to kMaxTermsAtOnce.
+template <int kTerms, bool kAccumulate, bool kDrop>
 void backward_apply_block(const NormBackwardApplyArgs& a, std::int64_t sample, std::int64_t block) {
   const std::int64_t pixels = a.extent.pixels;
   float* dx = at(a.dx, sample, block, pixels);
@@ -259,42 +268,52 @@ void backward_apply_block(const NormBackwardApplyArgs& a, std::int64_t sample, s
     }
     return;
   }
-  const float* g = at(a.g, sample, block, pixels);
+  const int count = kTerms > 0 ? kTerms : a.count;
   const float* x = at(a.x, sample, block, pixels);
-  const std::int64_t channel = block * kBlock;
-  const Vec scale = kMask ? load(a.scale + channel) : Vec{};
-  const Vec shift = kMask ? load(a.shift + channel) : Vec{};
-  const Vec on_g = load(a.on_g + channel);
-  const Vec on_x = load(a.on_x + channel);
-  const Vec constant = load(a.constant + channel);
+  const float* g[kMaxTermsAtOnce];
+  Vec scale[kMaxTermsAtOnce], shift[kMaxTermsAtOnce];
+  Vec on_x = {}, constant = {};
+  for (int t = 0; t < count; ++t) {
+    const NormGradientTerm& term = a.terms[t];
+    g[t] = at(term.g, sample, block, pixels);
+    scale[t] = load(term.scale + block * kBlock);
+    shift[t] = load(term.shift + block * kBlock);
+    on_x += load(term.on_x + block * kBlock);
+    constant += load(term.constant + block * kBlock);
+  }
   Dropper drop;
   if constexpr (kDrop) drop = Dropper(a.dropout, sample, block, pixels);
   for (std::int64_t p = 0; p < pixels; ++p) {
     const Vec xv = load(x + p * kBlock);
-    Vec gv = load(g + p * kBlock);
-    if constexpr (kMask) gv = scale * xv + shift > 0 ? gv : Vec{};
-    Vec v = on_g * gv + on_x * xv + constant;
-    if constexpr (kDrop) v = drop(v, p);
+    Vec v = on_x * xv + constant;
+    for (int t = 0; t < count; ++t) v += term_at(g[t] + p * kBlock, a.terms[t].mask_from_x, scale[t], shift[t], xv);
     if constexpr (kAccumulate) v += load(dx + p * kBlock);
+    if constexpr (kDrop) v = drop(v, p);
     store(dx + p * kBlock, v);
   }
 }
 
-template <bool kMask, bool kAccumulate, bool kDrop>
+template <bool kAccumulate, bool kDrop>
 void run_backward_apply(const NormBackwardApplyArgs& a) {
-  in_this_thread(a.extent.batch, a.extent.blocks,
-                 [&](std::int64_t sample, std::int64_t block) { backward_apply_block<kMask, kAccumulate, kDrop>(a, sample, block); });
-}
-
-template <bool kMask>
-void choose_backward_apply(const NormBackwardApplyArgs& a) {
-  const bool drop = a.dropout.keys != nullptr;
-  if (a.accumulate) return drop ? run_backward_apply<kMask, true, true>(a) : run_backward_apply<kMask, true, false>(a);
-  return drop ? run_backward_apply<kMask, false, true>(a) : run_backward_apply<kMask, false, false>(a);
+  in_this_thread(a.extent.batch, a.extent.blocks, [&](std::int64_t sample, std::int64_t block) {
+    a.count == 1 ? backward_apply_block<1, kAccumulate, kDrop>(a, sample, block)
+                 : backward_apply_block<0, kAccumulate, kDrop>(a, sample, block);
+  });
 }
 
 void norm_backward_apply(const NormBackwardApplyArgs& a) {
-  a.mask_from_x ? choose_backward_apply<true>(a) : choose_backward_apply<false>(a);
+  NormBackwardApplyArgs now = a;
+  for (int done = 0; done < a.count; done += now.count) {
+    now.terms = a.terms + done;
+    now.count = a.count - done < kMaxTermsAtOnce ? a.count - done : kMaxTermsAtOnce;
+    now.accumulate = a.accumulate || done > 0;
+    const bool drop = a.dropout.keys != nullptr && done + now.count == a.count;
+    if (now.accumulate) {
+      drop ? run_backward_apply<true, true>(now) : run_backward_apply<true, false>(now);
+    } else {
+      drop ? run_backward_apply<false, true>(now) : run_backward_apply<false, false>(now);
+    }
+  }
 }
 
 void dropout(const DropoutArgs& a) {

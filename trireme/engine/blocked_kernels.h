@@ -73,19 +73,24 @@ struct NormBackwardSumsArgs {
   float* partials = nullptr;  // batch x blocks x 2 x block
 };
 
-// Second backward pass: dx (+)= on_g * g * mask + on_x * x + constant, then dropout's mask.
-struct NormBackwardApplyArgs {
-  BlockedExtent extent;
+// What one reader of x contributes to its gradient: scale * g * mask + on_x * x + constant.
+struct NormGradientTerm {
   BlockedView g;
-  BlockedView x;
-  BlockedView dx;
-  bool mask_from_x = false;
-  bool accumulate = false;
-  const float* scale = nullptr;  // for the mask
+  bool mask_from_x = false;  // mask = scale * x + shift > 0
+  const float* scale = nullptr;
   const float* shift = nullptr;
-  const float* on_g = nullptr;
   const float* on_x = nullptr;
   const float* constant = nullptr;
+};
+
+// Second backward pass, for all batch normalisations that read x at once: dx (+)= sum of the terms, then dropout's mask.
+struct NormBackwardApplyArgs {
+  BlockedExtent extent;
+  BlockedView x;
+  BlockedView dx;
+  bool accumulate = false;
+  const NormGradientTerm* terms = nullptr;
+  int count = 0;
   DropoutMask dropout;
 };
 

@@ -71,7 +71,7 @@ struct Executor::State {
       : graph(g),
         options(o),
         threads(o.threads > 0 ? o.threads : usable_cores()),
-        chooser(device, o.algorithm_cache),
+        chooser(device, o.algorithms, o.algorithm_cache),
         lowering(graph, o.batch_size, o.mode, threads, device, chooser),
         loss(find_loss(graph.loss())) {}
 

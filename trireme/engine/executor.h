@@ -16,10 +16,14 @@ namespace trireme::engine {
 
 enum class Mode { train, evaluate };
 
+// timed: the fastest here, e.g. Winograd, which rounds more. direct: always the same, for runs that must repeat to the bit elsewhere.
+enum class Algorithms { timed, direct };
+
 struct ExecutorOptions {
   std::int64_t batch_size = 128;
   Mode mode = Mode::train;
-  int threads = 0;                        // 0: every core this process may use
+  int threads = 0;  // 0: every core this process may use
+  Algorithms algorithms = Algorithms::timed;
   std::filesystem::path algorithm_cache;  // where timed choices are remembered; empty: nowhere
 };
 

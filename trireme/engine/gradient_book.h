@@ -26,6 +26,7 @@ class GradientBook {
   // Keeps a buffer from being overwritten for a reader that comes later.
   void hold(BufferId buffer) { ++readers_[buffer]; }
   void release(BufferId buffer) { --readers_[buffer]; }
+  bool only_held_once(BufferId buffer) const { return readers_.at(buffer) == 1; }
 
  private:
   std::map<TensorId, std::vector<BufferId>> terms_;

@@ -380,6 +380,55 @@ void Lowering::collect_gradient(TensorId id) {
     gradients_.close(copy);
     gradients_.add_term(id, back);
   }
+  emit_norm_gradients(id);
+}
+
+void Lowering::add_norm_gradient(TensorId id, const NormGradient& gradient) {
+  gradients_.hold(gradient.g);
+  tensors_[id].norm_gradients.push_back(gradient);
+}
+
+void Lowering::emit_norm_gradients(TensorId id) {
+  Tensor& t = tensors_[id];
+  const std::vector<NormGradient> owed = std::exchange(t.norm_gradients, {});
+  if (owed.empty()) return;
+  // Into a term that is there already, over the reader's own gradient, or into fresh memory.
+  const auto term = gradients_.overwritable_term(id);
+  const bool over_g = !term && owed.size() == 1 && owed.front().g_stride == sample_floats(id) && gradients_.only_held_once(owed.front().g);
+  const BufferId into = term ? *term : over_g ? owed.front().g : new_like(id);
+  const bool whole = gradients_.terms(id).size() == (term ? 1 : 0);  // nothing else will be added
+  const std::optional<DropoutSpec> dropout = whole ? std::exchange(t.dropout, std::nullopt) : std::nullopt;
+  std::vector<BufferId> uses{t.buffer, into};
+  for (const NormGradient& gradient : owed)
+    uses.insert(uses.end(), {gradient.g, gradient.scale, gradient.shift, gradient.on_x, gradient.constant});
+  if (dropout) uses.push_back(dropout->keys);
+  emit({.name = t.name + " gradient",
+        .category = "batch norm",
+        .uses = uses,
+        .bind_part = [=, extent = part_extent(id), stride = sample_floats(id), x = t.buffer, accumulate = term.has_value(),
+                      kernel = kernels_.blocked.norm_backward_apply](const Addresses& at, const Part& part) -> Run {
+          std::vector<NormGradientTerm> terms;
+          for (const NormGradient& o : owed)
+            terms.push_back({.g = {at.floats(o.g, part) + o.g_offset, o.g_stride},
+                             .mask_from_x = o.mask_from_x,
+                             .scale = at.floats(o.scale) + o.first_lane,
+                             .shift = at.floats(o.shift) + o.first_lane,
+                             .on_x = at.floats(o.on_x) + o.first_lane,
+                             .constant = at.floats(o.constant) + o.first_lane});
+          NormBackwardApplyArgs args{.extent = extent,
+                                     .x = {at.floats(x, part), stride},
+                                     .dx = {at.floats(into, part), stride},
+                                     .accumulate = accumulate,
+                                     .dropout = mask_of(dropout, at, part)};
+          return [=](const Call& call) mutable {
+            args.terms = terms.data();
+            args.count = static_cast<int>(terms.size());
+            args.extent.samples = part.samples(call);
+            kernel(args);
+          };
+        }});
+  for (const NormGradient& gradient : owed) gradients_.release(gradient.g);
+  if (!term) gradients_.add_term(id, into);
 }
 
 void Lowering::close_gradients(std::size_t group) {

@@ -111,7 +111,9 @@ class Lowering {
   BufferId dropout_keys(const std::string& layer);
 
   // Gradients
-  void collect_gradient(TensorId id);       // brings gradients of converted copies back; before its producer's backward
+  // Brings what readers owe a tensor together: gradients of converted copies and of batch normalisations. Before its producer's backward.
+  void collect_gradient(TensorId id);
+  void add_norm_gradient(TensorId id, const NormGradient& gradient);
   void close_gradients(std::size_t group);  // after a group's backward: its tensors' gradients are read
   GradientBook& gradients() { return gradients_; }
   bool needs_gradient(TensorId id) const { return tensors_[id].needs_gradient; }
@@ -130,6 +132,7 @@ class Lowering {
   void emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into);
 
  private:
+  void emit_norm_gradients(TensorId id);
   // Empty segments: any will do.
   TensorId convert(TensorId id, Layout layout, const std::vector<std::int64_t>& segments);
   void emit_conversion(const std::string& name, TensorId from, BufferId from_buffer, TensorId to, BufferId to_buffer);

@@ -34,6 +34,17 @@ struct Pending {
   std::optional<DropoutSpec> dropout;                // then dropped out, in place
 };
 
+// The gradient that a batch normalisation owes its input, kept as a formula (see NormGradientTerm) until the input's producer
+// asks: a tensor with many readers, as in a densely connected block, is then passed over once and not once for each.
+struct NormGradient {
+  BufferId g = 0;
+  std::int64_t g_offset = 0;  // of the tensor's channels in a sample of g, in floats
+  std::int64_t g_stride = 0;  // floats of a sample of g
+  bool mask_from_x = false;
+  BufferId scale = 0, shift = 0, on_x = 0, constant = 0;
+  std::int64_t first_lane = 0;  // of the tensor's channels in these
+};
+
 struct Tensor {
   std::string name;
   Shape shape;  // of a sample
@@ -49,7 +60,7 @@ struct Tensor {
   Pending pending;
   std::optional<DropoutSpec> dropout;  // applied to it: its gradient must be dropped out, too
   std::optional<Moments> moments;
-  std::size_t readers = 1;  // nodes that read it
+  std::vector<NormGradient> norm_gradients;
 
   std::int64_t channels() const { return shape[0]; }
   std::int64_t pixels() const { return shape.count() / shape[0]; }

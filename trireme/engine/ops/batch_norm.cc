@@ -44,7 +44,6 @@ class BatchNorm final : public Lowered {
   BufferId emit_sums(Lowering& lowering, std::optional<BufferId> recomputed);
   void emit_combine(Lowering& lowering);
   void emit_backward_coefficients(Lowering& lowering);
-  void emit_apply(Lowering& lowering, const Piece& piece, BufferId gradient);
   std::int64_t offset(const Lowering& lowering, std::size_t slice) const {
     return lowering.graph().parameters()[node_.parameters[slice]].offset;
   }
@@ -188,7 +187,16 @@ void BatchNorm::backward(Lowering& lowering) {
   emit_backward_coefficients(lowering);
   if (group_.residual && lowering.needs_gradient(residual_)) lowering.gradients().add_term(residual_, gradient);
   for (const Piece& piece : pieces_) {
-    if (lowering.needs_gradient(piece.x)) emit_apply(lowering, piece, gradient);
+    if (!lowering.needs_gradient(piece.x)) continue;
+    lowering.add_norm_gradient(piece.x, {.g = gradient,
+                                         .g_offset = piece.first_lane * pixels_,
+                                         .g_stride = lowering.sample_floats(y_),
+                                         .mask_from_x = mask_source() == MaskSource::from_x,
+                                         .scale = scale_,
+                                         .shift = shift_,
+                                         .on_x = on_x_,
+                                         .constant = constant_,
+                                         .first_lane = piece.first_lane});
   }
 }
 
@@ -309,43 +317,6 @@ void BatchNorm::emit_backward_coefficients(Lowering& lowering) {
                    };
                  },
                  .ready = node_.parameters});
-}
-
-void BatchNorm::emit_apply(Lowering& lowering, const Piece& piece, BufferId gradient) {
-  // The gradient's own buffer can take dx where nobody else reads it: each element is read before it is written.
-  const auto target = lowering.gradients().overwritable_term(piece.x);
-  const bool in_gradient = !target && pieces_.size() == 1 && !group_.residual && lowering.gradients().overwritable_term(y_) == gradient;
-  const BufferId into = target ? *target : in_gradient ? gradient : lowering.new_like(piece.x);
-  std::optional<DropoutSpec> dropout;
-  Tensor& x = lowering.tensor(piece.x);
-  if (x.dropout && lowering.gradients().terms(piece.x).empty() && x.readers == 1) dropout = std::exchange(x.dropout, std::nullopt);
-  std::vector<BufferId> uses{gradient, x.buffer, into, scale_, shift_, on_x_, constant_};
-  if (dropout) uses.push_back(dropout->keys);
-  lowering.emit({.name = node_.name + " backward apply",
-                 .category = "batch norm",
-                 .uses = uses,
-                 .bind_part = [this, &lowering, piece, gradient, into, dropout, accumulate = target.has_value()](const Addresses& at,
-                                                                                                                 const Part& part) -> Run {
-                   NormBackwardApplyArgs args{.extent = lowering.part_extent(piece.x),
-                                              .g = {at.floats(gradient, part) + piece.first_lane * pixels_, lowering.sample_floats(y_)},
-                                              .x = {at.floats(lowering.tensor(piece.x).buffer, part), lowering.sample_floats(piece.x)},
-                                              .dx = {at.floats(into, part), lowering.sample_floats(piece.x)},
-                                              .mask_from_x = mask_source() == MaskSource::from_x,
-                                              .accumulate = accumulate};
-                   args.scale = at.floats(scale_) + piece.first_lane;
-                   args.shift = at.floats(shift_) + piece.first_lane;
-                   args.on_g = args.scale;
-                   args.on_x = at.floats(on_x_) + piece.first_lane;
-                   args.constant = at.floats(constant_) + piece.first_lane;
-                   if (dropout)
-                     args.dropout = {
-                         .keys = at.words(dropout->keys) + part.first, .threshold = dropout->threshold, .scale = dropout->scale};
-                   return [args, part, kernel = lowering.kernels().norm_backward_apply](const Call& call) mutable {
-                     args.extent.samples = part.samples(call);
-                     kernel(args);
-                   };
-                 }});
-  if (!target) lowering.gradients().add_term(piece.x, into);
 }
 
 std::unique_ptr<Lowered> lower(const Group& group, Lowering& lowering) {

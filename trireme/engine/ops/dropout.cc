@@ -8,14 +8,6 @@
 namespace trireme::engine::ops {
 namespace {
 
-// Nodes that read the value, seen through concatenations.
-std::size_t count_readers(const Lowering& lowering, graph::NodeId id) {
-  std::size_t count = id == lowering.graph().output() ? 1 : 0;
-  for (const graph::NodeId reader : lowering.consumers(id))
-    count += lowering.node(reader).op->name == "concat" ? count_readers(lowering, reader) : 1;
-  return count;
-}
-
 class Dropout final : public Lowered {
  public:
   Dropout(const Group& group, const graph::Node& node) : group_(group), node_(node), rate_(node.options_as<graph::DropoutOptions>().rate) {}
@@ -41,7 +33,6 @@ class Dropout final : public Lowered {
                            .threshold = static_cast<std::uint32_t>(rate_ * 0x1p32),
                            .scale = static_cast<float>(1 / (1 - rate_))};
     y.dropout = y.pending.dropout = spec;
-    y.readers = count_readers(lowering, group_.last);
     lowering.set_value(group_.last, {y_});
   }
 
