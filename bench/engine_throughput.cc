@@ -51,8 +51,7 @@ graph::Graph build(const Settings& settings) {
 class Trainer {
  public:
   Trainer(const graph::Graph& graph, const Settings& settings)
-      : graph_(graph),
-        threads_(settings.threads),
+      : threads_(settings.threads),
         executor_(graph, {.batch_size = settings.batch, .threads = settings.threads, .algorithm_cache = settings.cache}),
         optimizer_(optim::Optimizer::from_config(Config::parse_toml("name = 'sgd'\nlearning_rate = 1e-4\nmomentum = 0.9", "bench"),
                                                  graph.parameters())),
@@ -85,7 +84,6 @@ class Trainer {
   const engine::BatchView& batch() const { return batch_; }
 
  private:
-  const graph::Graph& graph_;
   int threads_;
   engine::Executor executor_;
   optim::Optimizer optimizer_;
@@ -152,7 +150,7 @@ int run(const Settings& settings) {
   const double step = best_step_seconds(trainer, settings.seconds);
   const double peak = peak_mib();
   const auto& report = trainer.executor().report();
-  const double batch = static_cast<double>(settings.batch);
+  const auto batch = static_cast<double>(settings.batch);
   fmt::print(
       "model {} threads {} batch {} params {} best {:.1f} img/s best-step {:.3f} ms peakRSS {:.0f} MB arena {:.0f} MB compile {:.2f} s "
       "timed {} remembered {} gflops {:.1f}\n",

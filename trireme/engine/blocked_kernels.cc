@@ -48,7 +48,7 @@ struct Dropper {
 
   Dropper() = default;
   Dropper(const DropoutMask& mask, std::int64_t sample, std::int64_t block, std::int64_t pixels)
-      : lanes{}, threshold(mask.threshold), scale(mask.scale) {
+      : threshold(mask.threshold), scale(mask.scale) {
     for (int lane = 0; lane < kBlock; ++lane)
       lanes[lane] = mask.keys[sample] + static_cast<std::uint32_t>((block * kBlock + lane) * pixels);
   }
@@ -97,7 +97,7 @@ void moments_block(const MomentsArgs& a, std::int64_t sample, std::int64_t block
     squares[0] += d * d;
   }
   if (sample >= a.extent.samples) return;
-  const float count = static_cast<float>(pixels);
+  const auto count = static_cast<float>(pixels);
   const Vec total = sum[0] + sum[1];
   float* partial = a.partials + (sample * a.extent.blocks + block) * 2 * kBlock;
   store(partial, pivot + total / count);
@@ -107,7 +107,7 @@ void moments_block(const MomentsArgs& a, std::int64_t sample, std::int64_t block
 // Chan's formula for means and squares around them.
 void combine_moments(const CombineArgs& a) {
   const std::int64_t blocks = a.extent.blocks;
-  const double pixels = static_cast<double>(a.extent.pixels);
+  const auto pixels = static_cast<double>(a.extent.pixels);
 #pragma omp parallel for schedule(static)
   for (std::int64_t block = 0; block < blocks; ++block) {
     double mean[kBlock] = {};

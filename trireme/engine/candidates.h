@@ -10,9 +10,15 @@
 
 namespace trireme::engine {
 
-// Appends oneDNN's implementations of `operation` to `into`, each labelled "<prefix> <implementation>"; none if it can't do it.
+struct Operation {
+  std::string_view label;
+  const_dnnl_op_desc_t description;
+  dnnl::primitive_attr attributes = user_scratchpad();
+  const dnnl::primitive_desc_base* forward = nullptr;  // oneDNN wants it as a hint for a backward operation
+};
+
+// Appends oneDNN's implementations of `operation` to `into`, each labelled "<label> <implementation>"; none if it can't do it.
 // The slow reference implementation counts only where there is nothing else.
-void add_candidates(std::vector<Candidate>& into, std::string_view prefix, const Device& device, const_dnnl_op_desc_t operation,
-                    const dnnl::primitive_attr& attributes, const dnnl::primitive_desc_base* forward = nullptr);
+void add_candidates(std::vector<Candidate>& into, const Device& device, const Operation& operation);
 
 }  // namespace trireme::engine

@@ -115,7 +115,7 @@ Candidate Convolution::choose_forward(Lowering& lowering, const Problem& p) cons
                     .canonical = p.canonical};
   for (const auto& [choice, label] : kAlgorithms) {
     const auto operation = forward_operation(p, choice);
-    add_candidates(question.candidates, label, lowering.device(), &operation.data, attributes);
+    add_candidates(question.candidates, lowering.device(), {.label = label, .description = &operation.data, .attributes = attributes});
   }
   return lowering.chooser().choose(question);
 }
@@ -129,10 +129,11 @@ Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p
   for (const auto& [choice, label] : kAlgorithms) {
     std::vector<Candidate> hints;  // oneDNN wants a forward primitive of the same algorithm as a hint
     const auto forward = forward_operation(p, choice);
-    add_candidates(hints, "", lowering.device(), &forward.data, user_scratchpad());
+    add_candidates(hints, lowering.device(), {.description = &forward.data});
     const dnnl::convolution_backward_data::desc operation(choice, p.source, p.weights, p.target, p.strides, p.before, p.after);
     if (!hints.empty())
-      add_candidates(question.candidates, label, lowering.device(), &operation.data, user_scratchpad(), &hints.front().primitive);
+      add_candidates(question.candidates, lowering.device(),
+                     {.label = label, .description = &operation.data, .forward = &hints.front().primitive});
   }
   return lowering.chooser().choose(question);
 }
@@ -146,12 +147,13 @@ Candidate Convolution::choose_backward_weights(Lowering& lowering, const Problem
   for (const auto& [choice, label] : kAlgorithms) {
     std::vector<Candidate> hints;
     const auto forward = forward_operation(p, choice);
-    add_candidates(hints, "", lowering.device(), &forward.data, user_scratchpad());
+    add_candidates(hints, lowering.device(), {.description = &forward.data});
     using Operation = dnnl::convolution_backward_weights::desc;
     const Operation operation = bias_ ? Operation(choice, p.source, p.weights, p.bias, p.target, p.strides, p.before, p.after)
                                       : Operation(choice, p.source, p.weights, p.target, p.strides, p.before, p.after);
     if (!hints.empty())
-      add_candidates(question.candidates, label, lowering.device(), &operation.data, user_scratchpad(), &hints.front().primitive);
+      add_candidates(question.candidates, lowering.device(),
+                     {.label = label, .description = &operation.data, .forward = &hints.front().primitive});
   }
   return lowering.chooser().choose(question);
 }
@@ -172,8 +174,7 @@ void Convolution::forward(Lowering& lowering) {
   kernel_ = kernel_shape(lowering, {node_.shape[0], lowering.node(node_.inputs[0]).shape[0], rows_.kernel, columns_.kernel}, x_);
   const Problem p = problem(lowering);
   const Candidate choice = choose_forward(lowering, p);
-  const Argument weights =
-      kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
+  const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
   emit(lowering, node_.name + " forward", choice,
        {{DNNL_ARG_SRC, p.source, lowering.tensor(x_).buffer},
         weights,
@@ -194,8 +195,7 @@ void Convolution::backward(Lowering& lowering) {
 void Convolution::emit_backward_data(Lowering& lowering, BufferId gradient) {
   const Problem p = problem(lowering);
   const Candidate choice = choose_backward_data(lowering, p);
-  const Argument weights =
-      kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
+  const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
   const BufferId into = lowering.new_like(x_);
   emit(lowering, node_.name + " backward data", choice,
        {{DNNL_ARG_DIFF_DST, p.target, gradient}, weights, {DNNL_ARG_DIFF_SRC, p.source, into}, scratchpad(lowering, choice)});
@@ -219,7 +219,7 @@ void Convolution::emit_backward_weights(Lowering& lowering, BufferId gradient, B
   Step step = lowering.primitive_step(node_.name + " backward weights", "convolution", dnnl::primitive(choice.primitive.get()), arguments);
   if (kernel.in_place) step.ready = node_.parameters;
   lowering.emit(std::move(step));
-  if (!kernel.in_place) emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
+  if (!kernel.in_place) emit_kernel_gradient(lowering, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
 }
 
 // Each lane adds up its parts' gradients; then the lanes are added up in their order.
@@ -262,8 +262,7 @@ void Convolution::emit_weights_by_part(Lowering& lowering, const Candidate& choi
            std::copy_n(at.floats(bias_sum.total), bias_sum.floats, call.model.gradients.data() + bias_at);
          };
        }});
-  emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, {DNNL_ARG_DIFF_WEIGHTS, kernel.layout, sums[0].total},
-                       node_.parameters);
+  emit_kernel_gradient(lowering, node_.parameters[0], kernel_, {DNNL_ARG_DIFF_WEIGHTS, kernel.layout, sums[0].total}, node_.parameters);
 }
 
 void Convolution::emit(Lowering& lowering, std::string name, const Candidate& choice, std::vector<Argument> arguments) {

@@ -33,8 +33,9 @@ void cap_instruction_set() {
 
 std::string cpu_name() {
   std::array<unsigned, 12> words{};
-  for (unsigned leaf = 0; leaf < 3; ++leaf)
-    __get_cpuid(0x80000002U + leaf, &words[4 * leaf], &words[4 * leaf + 1], &words[4 * leaf + 2], &words[4 * leaf + 3]);
+  for (std::size_t leaf = 0; leaf < 3; ++leaf)
+    __get_cpuid(0x80000002U + static_cast<unsigned>(leaf), &words[4 * leaf], &words[4 * leaf + 1], &words[4 * leaf + 2],
+                &words[4 * leaf + 3]);
   std::array<char, sizeof(words) + 1> text{};
   std::memcpy(text.data(), words.data(), sizeof(words));
   return fmt::format("{}, isa {}", text.data(), static_cast<int>(dnnl::get_effective_cpu_isa()));

@@ -21,6 +21,11 @@ namespace {
 
 double now() { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }
 
+ExecutorOptions with_threads(ExecutorOptions options) {
+  if (options.threads <= 0) options.threads = usable_cores();
+  return options;
+}
+
 struct BoundStep {
   std::string name;
   std::string category;
@@ -51,7 +56,6 @@ class StepTimes {
 struct Executor::State {
   graph::Graph graph;
   ExecutorOptions options;
-  int threads;
   Device device;
   AlgorithmChooser chooser;
   Lowering lowering;
@@ -67,12 +71,11 @@ struct Executor::State {
   std::size_t forward_steps = 0;  // the loss is step number forward_steps
   CompileReport report;
 
-  State(const graph::Graph& g, const ExecutorOptions& o)
-      : graph(g),
-        options(o),
-        threads(o.threads > 0 ? o.threads : usable_cores()),
+  State(graph::Graph g, const ExecutorOptions& o)
+      : graph(std::move(g)),
+        options(with_threads(o)),
         chooser(device, o.algorithms, o.algorithm_cache),
-        lowering(graph, o.batch_size, o.mode, threads, device, chooser),
+        lowering(graph, options, device, chooser),
         loss(find_loss(graph.loss())) {}
 
   void compile();
@@ -88,14 +91,14 @@ struct Executor::State {
 
 void Executor::State::compile() {
   const double start = now();
-  const ThreadScope scope(threads);
+  const ThreadScope scope(options.threads);
   lower();
   chooser.save();
   plan_and_bind();
   report.seconds = now() - start;
   report.timed = chooser.timed();
   report.remembered = chooser.remembered();
-  report.threads = threads;
+  report.threads = options.threads;
 }
 
 void Executor::State::lower() {
@@ -255,7 +258,7 @@ Outcome Executor::train_step(const BatchView& batch, const ModelView& model, con
   state_->check(batch, model, true);
   ensure(static_cast<std::int64_t>(model.gradients.size()) == state_->graph.parameters().size(), "there is a gradient for each parameter");
   Outcome outcome{.samples = batch.size};
-  const ThreadScope scope(state_->threads);
+  const ThreadScope scope(state_->options.threads);
   state_->run(0, state_->steps.size(), {&batch, model, &outcome}, ready);
   return outcome;
 }
@@ -264,7 +267,7 @@ Outcome Executor::evaluate(const BatchView& batch, const ModelView& model) {
   ensure(state_->options.mode == Mode::evaluate, "the executor was compiled for evaluation");
   state_->check(batch, model, true);
   Outcome outcome{.samples = batch.size};
-  const ThreadScope scope(state_->threads);
+  const ThreadScope scope(state_->options.threads);
   state_->run(0, state_->steps.size(), {&batch, model, &outcome}, {});
   for (const Slice& slice : state_->graph.parameters().slices()) {
     if (slice.l2 == 0) continue;
@@ -284,7 +287,7 @@ void Executor::predict(const BatchView& batch, const ModelView& model, std::span
   if (static_cast<std::int64_t>(output.size()) < count)
     throw Error{invalid_argument, "the output has room for {} values, {} are needed", output.size(), count};
   Outcome outcome;
-  const ThreadScope scope(state.threads);
+  const ThreadScope scope(state.options.threads);
   state.run(0, state.forward_steps, {&batch, model, &outcome}, {});
   std::copy_n(state.prediction, count, output.begin());
 }
@@ -293,7 +296,7 @@ std::vector<OpTime> Executor::profile_step(const BatchView& batch, const ModelVi
   state_->check(batch, model, true);
   Outcome outcome{.samples = batch.size};
   const Call call{&batch, model, &outcome};
-  const ThreadScope scope(state_->threads);
+  const ThreadScope scope(state_->options.threads);
   StepTimes seconds(state_->steps.size(), state_->lanes);
   state_->run(0, state_->steps.size(), call, {}, &seconds);
   std::vector<OpTime> times;

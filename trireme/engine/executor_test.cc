@@ -56,7 +56,7 @@ graph::Graph small_densenet() {
 }
 
 std::filesystem::path fresh_file(const std::string& name) {
-  const auto path = std::filesystem::temp_directory_path() / ("trireme_" + name + "_" + std::to_string(::getpid()));
+  auto path = std::filesystem::temp_directory_path() / ("trireme_" + name + "_" + std::to_string(::getpid()));
   std::filesystem::remove(path);
   return path;
 }
@@ -138,7 +138,7 @@ TEST(Executor, RunningStatisticsFollowTheBatch) {
   double mean = 0, squares = 0;
   for (std::size_t n = 0; n < 6; ++n) {
     for (std::size_t p = 0; p < 16; ++p) {
-      const double value = static_cast<double>(f.input[n * 48 + 16 + p]);  // channel 1
+      const auto value = static_cast<double>(f.input[n * 48 + 16 + p]);  // channel 1
       mean += value / 96;
       squares += value * value / 96;
     }

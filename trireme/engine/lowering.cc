@@ -11,6 +11,7 @@
 #include "trireme/engine/cpu.h"
 #include "trireme/engine/fusion.h"
 #include "trireme/engine/layout_copies.h"
+#include "trireme/engine/parts.h"
 #include "trireme/graph/reference.h"
 
 namespace trireme::engine {
@@ -28,11 +29,6 @@ Kernels kernels_of_this_cpu() {
   return {generic::blocked_kernels(), generic::flat_kernels()};
 }
 
-DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at, const Part& part) {
-  if (!spec) return {};
-  return {.keys = at.words(spec->keys) + part.first, .threshold = spec->threshold, .scale = spec->scale};
-}
-
 float* address_in(const ModelView& model, const ModelMemory& memory) {
   // oneDNN has no const memory; parameters are only read.
   float* base = memory.space == ModelMemory::Space::gradients
@@ -41,37 +37,12 @@ float* address_in(const ModelView& model, const ModelMemory& memory) {
   return base + memory.offset;
 }
 
-// The largest tensor of a sample that convolutions and batch normalisation pass on.
-std::size_t largest_sample_bytes(const graph::Graph& graph, int block) {
-  std::int64_t largest = 1;
-  for (const graph::Node& node : graph.nodes()) {
-    if (node.shape.rank() > 1 && node.op->name != "input")
-      largest = std::max(largest, (node.shape[0] + block - 1) / block * block * (node.shape.count() / node.shape[0]));
-  }
-  return static_cast<std::size_t>(largest) * sizeof(float);
-}
-
-bool has_batch_norm(const graph::Graph& graph) {
-  return std::any_of(graph.nodes().begin(), graph.nodes().end(), [](const graph::Node& node) { return node.op->name == "batch_norm"; });
-}
-
-// Equal parts, the same number a lane, of `ideal` samples or somewhat fewer if that leaves fewer seats empty.
-std::vector<Part> cut(std::int64_t batch, std::int64_t ideal, std::int64_t lanes) {
-  const auto parts_of = [&](std::int64_t size) { return (batch + size * lanes - 1) / (size * lanes) * lanes; };
-  std::int64_t size = std::min(ideal, (batch + lanes - 1) / lanes);
-  for (std::int64_t smaller = size - 1; smaller >= (ideal + 1) / 2; --smaller) {
-    if (smaller * parts_of(smaller) < size * parts_of(size)) size = smaller;
-  }
-  const std::int64_t count = parts_of(size);
-  std::vector<Part> parts;
-  for (std::int64_t i = 0; i < count; ++i) {
-    const auto lane = static_cast<std::size_t>(i * lanes / count);
-    parts.push_back({.first = i * size, .count = size, .lane = lane, .opens_lane = parts.empty() || parts.back().lane != lane});
-  }
-  return parts;
-}
-
 }  // namespace
+
+DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at, const Part& part) {
+  if (!spec) return {};
+  return {.keys = at.words(spec->keys) + part.first, .threshold = spec->threshold, .scale = spec->scale};
+}
 
 Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at,
                    const Part& part) {
@@ -89,24 +60,18 @@ Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const
   };
 }
 
-Lowering::Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser)
+Lowering::Lowering(const graph::Graph& graph, const ExecutorOptions& options, const Device& device, AlgorithmChooser& chooser)
     : graph_(graph),
       consumers_(consumers_of(graph)),
-      mode_(mode),
-      threads_(threads),
+      mode_(options.mode),
+      threads_(options.threads),
       device_(device),
       chooser_(chooser),
       kernels_(kernels_of_this_cpu()),
-      by_part_(has_batch_norm(graph)),
+      by_part_(gains_from_parts(graph)),
       values_(graph.nodes().size()) {
-  // A part's tensors should fit into the caches of one core; measured best for densenet and resnet between 2 and 4 MB.
-  constexpr std::size_t kPartBytes = std::size_t{7} << 19;
-  const std::int64_t lanes = std::min<std::int64_t>(threads, batch);
-  const std::int64_t ideal =
-      by_part_ ? static_cast<std::int64_t>(std::max<std::size_t>(1, kPartBytes / largest_sample_bytes(graph, kernels_.blocked.block)))
-               : batch;
-  program_.lanes = lanes_ = static_cast<std::size_t>(lanes);
-  program_.parts = cut(batch, ideal, lanes);
+  program_.parts = cut_into_parts(graph, options.batch_size, threads_, kernels_.blocked.block);
+  program_.lanes = lanes_ = program_.parts.back().lane + 1;
   part_size_ = program_.parts.front().count;
   batch_ = part_size_ * static_cast<std::int64_t>(program_.parts.size());
 }
@@ -128,7 +93,7 @@ BufferId Lowering::scratch(std::size_t bytes) {
 }
 
 Step Lowering::primitive_step(std::string name, std::string category, const dnnl::primitive& primitive,
-                              std::vector<Argument> arguments) const {
+                              const std::vector<Argument>& arguments) const {
   std::vector<BufferId> uses;
   for (const Argument& argument : arguments) {
     const auto* buffer = std::get_if<BufferId>(&argument.where);
@@ -356,7 +321,7 @@ BufferId Lowering::dropout_keys(const std::string& layer) {
   return dropout_keys_[layer] = keys;
 }
 
-void Lowering::emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into) {
+void Lowering::emit_sum(std::string name, std::int64_t count, const std::vector<BufferId>& terms, BufferId into) {
   std::vector<BufferId> uses = terms;
   uses.push_back(into);
   emit({.name = std::move(name) + " sum",
@@ -368,117 +333,5 @@ void Lowering::emit_sum(std::string name, std::int64_t count, std::vector<Buffer
           return [=, target = at.floats(into)](const Call&) { kernel(sources.data(), static_cast<int>(sources.size()), count, target); };
         }});
 }
-
-void Lowering::collect_gradient(TensorId id) {
-  if (!needs_gradient(id)) return;
-  for (const TensorId copy : converted_[id]) {
-    collect_gradient(copy);
-    const auto of_copy = gradient(copy);
-    if (!of_copy) continue;
-    const BufferId back = new_like(id);
-    emit_conversion(tensors_[id].name + " reorder back", copy, *of_copy, id, back);
-    gradients_.close(copy);
-    gradients_.add_term(id, back);
-  }
-  emit_norm_gradients(id);
-}
-
-void Lowering::add_norm_gradient(TensorId id, const NormGradient& gradient) {
-  gradients_.hold(gradient.g);
-  tensors_[id].norm_gradients.push_back(gradient);
-}
-
-void Lowering::emit_norm_gradients(TensorId id) {
-  Tensor& t = tensors_[id];
-  const std::vector<NormGradient> owed = std::exchange(t.norm_gradients, {});
-  if (owed.empty()) return;
-  // Into a term that is there already, over the reader's own gradient, or into fresh memory.
-  const auto term = gradients_.overwritable_term(id);
-  const bool over_g = !term && owed.size() == 1 && owed.front().g_stride == sample_floats(id) && gradients_.only_held_once(owed.front().g);
-  const BufferId into = term ? *term : over_g ? owed.front().g : new_like(id);
-  const bool whole = gradients_.terms(id).size() == (term ? 1 : 0);  // nothing else will be added
-  const std::optional<DropoutSpec> dropout = whole ? std::exchange(t.dropout, std::nullopt) : std::nullopt;
-  std::vector<BufferId> uses{t.buffer, into};
-  for (const NormGradient& gradient : owed)
-    uses.insert(uses.end(), {gradient.g, gradient.scale, gradient.shift, gradient.on_x, gradient.constant});
-  if (dropout) uses.push_back(dropout->keys);
-  emit({.name = t.name + " gradient",
-        .category = "batch norm",
-        .uses = uses,
-        .bind_part = [=, extent = part_extent(id), stride = sample_floats(id), x = t.buffer, accumulate = term.has_value(),
-                      kernel = kernels_.blocked.norm_backward_apply](const Addresses& at, const Part& part) -> Run {
-          std::vector<NormGradientTerm> terms;
-          for (const NormGradient& o : owed)
-            terms.push_back({.g = {at.floats(o.g, part) + o.g_offset, o.g_stride},
-                             .mask_from_x = o.mask_from_x,
-                             .scale = at.floats(o.scale) + o.first_lane,
-                             .shift = at.floats(o.shift) + o.first_lane,
-                             .on_x = at.floats(o.on_x) + o.first_lane,
-                             .constant = at.floats(o.constant) + o.first_lane});
-          NormBackwardApplyArgs args{.extent = extent,
-                                     .x = {at.floats(x, part), stride},
-                                     .dx = {at.floats(into, part), stride},
-                                     .accumulate = accumulate,
-                                     .dropout = mask_of(dropout, at, part)};
-          return [=](const Call& call) mutable {
-            args.terms = terms.data();
-            args.count = static_cast<int>(terms.size());
-            args.extent.samples = part.samples(call);
-            kernel(args);
-          };
-        }});
-  for (const NormGradient& gradient : owed) gradients_.release(gradient.g);
-  if (!term) gradients_.add_term(id, into);
-}
-
-void Lowering::close_gradients(std::size_t group) {
-  for (TensorId id = 0; id < tensors_.size(); ++id) {
-    if (tensors_[id].group == group) gradients_.close(id);
-  }
-}
-
-std::optional<BufferId> Lowering::gradient(TensorId id) {
-  const auto terms = gradients_.terms(id);
-  if (terms.empty()) return std::nullopt;
-  if (terms.size() == 1) return terms.front();
-  const BufferId into = gradients_.overwritable_term(id).value_or(new_like(id));
-  emit_sum(tensors_[id].name + " gradient", floats(id), terms, into);
-  gradients_.replace_terms(id, into);
-  return into;
-}
-
-BufferId Lowering::own_gradient(TensorId id) {
-  const BufferId whole = *gradient(id);
-  if (gradients_.overwritable_term(id)) return whole;
-  const BufferId copy = new_like(id);
-  emit_sum(tensors_[id].name + " gradient", floats(id), {whole}, copy);
-  gradients_.replace_terms(id, copy);
-  return copy;
-}
-
-BufferId Lowering::relu_gradient(TensorId id) {
-  const BufferId from = *gradient(id);
-  if (tensors_[id].gradient_masked) return from;
-  const BufferId into = gradients_.overwritable_term(id).value_or(new_like(id));
-  emit({.name = tensors_[id].name + " relu backward",
-        .category = "elementwise",
-        .uses = {tensors_[id].buffer, from, into},
-        .bind = [=, kernel = kernels_.flat.relu_backward, y = tensors_[id].buffer, count = floats(id)](const Addresses& at) -> Run {
-          return [=, y = at.floats(y), from = at.floats(from), into = at.floats(into)](const Call&) { kernel(y, from, count, into); };
-        }});
-  gradients_.replace_terms(id, into);
-  return into;
-}
-
-void Lowering::with_activation(TensorId id, BufferId gradient, const UseActivation& use) {
-  if (!tensors_[id].recomputed) return use(tensors_[id].buffer);
-  gradients_.hold(gradient);
-  waiting_[id].push_back([this, gradient, use](BufferId activation) {
-    use(activation);
-    gradients_.release(gradient);
-  });
-}
-
-std::vector<Lowering::UseActivation> Lowering::take_waiting(TensorId id) { return std::exchange(waiting_[id], {}); }
 
 }  // namespace trireme::engine

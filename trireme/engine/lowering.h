@@ -43,9 +43,13 @@ struct Kernels {
 Run bind_primitive(const Device& device, const dnnl::primitive& primitive, const std::vector<Argument>& arguments, const Addresses& at,
                    const Part& part);
 
+// The mask of a part, none without dropout.
+DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at, const Part& part);
+
 class Lowering {
  public:
-  Lowering(const graph::Graph& graph, std::int64_t batch, Mode mode, int threads, const Device& device, AlgorithmChooser& chooser);
+  // `options.threads` is the real number here.
+  Lowering(const graph::Graph& graph, const ExecutorOptions& options, const Device& device, AlgorithmChooser& chooser);
   Lowering(const Lowering&) = delete;
   Lowering& operator=(const Lowering&) = delete;
 
@@ -75,9 +79,10 @@ class Lowering {
   void emit(Step step) { program_.steps.push_back(std::move(step)); }
   void emit_early(Step step) { program_.prologue.push_back(std::move(step)); }
   // A primitive; arguments of empty layout are left out.
-  Step primitive_step(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments) const;
-  void emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments) {
-    emit(primitive_step(std::move(name), std::move(category), primitive, std::move(arguments)));
+  Step primitive_step(std::string name, std::string category, const dnnl::primitive& primitive,
+                      const std::vector<Argument>& arguments) const;
+  void emit_primitive(std::string name, std::string category, const dnnl::primitive& primitive, const std::vector<Argument>& arguments) {
+    emit(primitive_step(std::move(name), std::move(category), primitive, arguments));
   }
   // The same on one part after another; arguments that are batch or lane buffers stand for the part's or lane's share.
   void emit_primitive_by_part(std::string name, std::string category, const dnnl::primitive& primitive, std::vector<Argument> arguments);
@@ -129,7 +134,7 @@ class Lowering {
   void emit_combine(std::string name, const BlockedExtent& whole, BufferId partials, std::pair<BufferId, BufferId> into,
                     void (*kernel)(const CombineArgs&));
   void emit_dropout(const std::string& name, TensorId like, const DropoutSpec& spec, BufferId buffer);  // in place
-  void emit_sum(std::string name, std::int64_t count, std::vector<BufferId> terms, BufferId into);
+  void emit_sum(std::string name, std::int64_t count, const std::vector<BufferId>& terms, BufferId into);
 
  private:
   void emit_norm_gradients(TensorId id);

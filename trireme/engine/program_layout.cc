@@ -66,7 +66,7 @@ std::size_t bytes_of(const Buffer& buffer, const Addresses::Place& place, const 
 
 Addresses ProgramLayout::addresses(std::byte* arena) const {
   std::vector<Addresses::Place> moved = places;
-  for (Addresses::Place& place : moved) place.data = arena + reinterpret_cast<std::uintptr_t>(place.data);
+  for (std::size_t id = 0; id < moved.size(); ++id) moved[id].data = arena + offsets[id];
   return Addresses(std::move(moved));
 }
 
@@ -83,8 +83,8 @@ ProgramLayout lay_out(Program& program) {
     const std::size_t bytes = uses[id].used ? bytes_of(program.buffers[id], layout.places.back(), program) : 0;
     lives.push_back({.bytes = bytes, .first = uses[id].first, .last = uses[id].last});
   }
-  const MemoryPlan plan = plan_memory(lives);
-  for (std::size_t id = 0; id < lives.size(); ++id) layout.places[id].data = reinterpret_cast<std::byte*>(plan.offsets[id]);
+  MemoryPlan plan = plan_memory(lives);
+  layout.offsets = std::move(plan.offsets);
   layout.bytes = plan.bytes;
   return layout;
 }

@@ -17,7 +17,8 @@ struct Segment {
 
 struct ProgramLayout {
   std::vector<Segment> segments;         // by step
-  std::vector<Addresses::Place> places;  // data counts from the arena's begin
+  std::vector<Addresses::Place> places;  // strides only; the data is at the offset
+  std::vector<std::size_t> offsets;      // of each buffer in the arena
   std::size_t bytes = 0;
 
   Addresses addresses(std::byte* arena) const;

@@ -42,11 +42,11 @@ std::int64_t count(const dnnl::memory::dims& dims) {
   return std::accumulate(dims.begin(), dims.end(), std::int64_t{1}, std::multiplies<>());
 }
 
-Step reorder_step(Lowering& lowering, const std::string& name, const Argument& from, const Argument& to) {
+Step reorder_step(Lowering& lowering, std::size_t slice, const Argument& from, const Argument& to) {
   const auto& engine = lowering.device().engine();
   const dnnl::reorder::primitive_desc reorder(engine, from.layout, engine, to.layout, user_scratchpad());
   const BufferId scratch = lowering.scratch(reorder.scratchpad_desc().get_size());
-  return lowering.primitive_step(name + " weights", "weights", dnnl::reorder(reorder),
+  return lowering.primitive_step(lowering.graph().parameters()[slice].name, "weights", dnnl::reorder(reorder),
                                  {{DNNL_ARG_FROM, from.layout, from.where},
                                   {DNNL_ARG_TO, to.layout, to.where},
                                   {DNNL_ARG_SCRATCHPAD, reorder.scratchpad_desc(), scratch}});
@@ -57,11 +57,11 @@ void emit_before_use(Lowering& lowering, Step step) {
   lowering.by_part() ? lowering.emit_early(std::move(step)) : lowering.emit(std::move(step));
 }
 
-BufferId emit_holes_in(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape) {
+BufferId emit_holes_in(Lowering& lowering, std::size_t slice, const KernelShape& shape) {
   const std::int64_t size = count(shape.seen());
   const BufferId expanded = lowering.new_floats(size);
   const std::int64_t offset = lowering.graph().parameters()[slice].offset;
-  emit_before_use(lowering, {.name = name + " weights",
+  emit_before_use(lowering, {.name = lowering.graph().parameters()[slice].name,
                              .category = "weights",
                              .uses = {expanded},
                              .bind = [=, copy = hole_copy(shape)](const Addresses& at) -> Run {
@@ -76,10 +76,9 @@ BufferId emit_holes_in(Lowering& lowering, const std::string& name, std::size_t 
   return expanded;
 }
 
-void emit_holes_out(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape, BufferId expanded,
-                    std::vector<std::size_t> ready) {
+void emit_holes_out(Lowering& lowering, std::size_t slice, const KernelShape& shape, BufferId expanded, std::vector<std::size_t> ready) {
   const std::int64_t offset = lowering.graph().parameters()[slice].offset;
-  lowering.emit({.name = name + " weights",
+  lowering.emit({.name = lowering.graph().parameters()[slice].name,
                  .category = "weights",
                  .uses = {expanded},
                  .bind = [=, copy = hole_copy(shape)](const Addresses& at) -> Run {
@@ -108,15 +107,14 @@ KernelShape kernel_shape(const Lowering& lowering, const dnnl::memory::dims& can
   return shape;
 }
 
-Argument kernel_argument(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                         const dnnl::memory::desc& layout) {
+Argument kernel_argument(Lowering& lowering, std::size_t slice, const KernelShape& shape, const dnnl::memory::desc& layout) {
   Argument source{.kind = DNNL_ARG_WEIGHTS,
                   .layout = canonical_layout(shape),
                   .where = ModelMemory{ModelMemory::Space::parameters, lowering.graph().parameters()[slice].offset}};
-  if (shape.has_holes()) source.where = emit_holes_in(lowering, name, slice, shape);
+  if (shape.has_holes()) source.where = emit_holes_in(lowering, slice, shape);
   if (layout == source.layout) return source;
   const Argument target{.kind = DNNL_ARG_WEIGHTS, .layout = layout, .where = lowering.new_buffer(layout.get_size())};
-  emit_before_use(lowering, reorder_step(lowering, name, source, target));
+  emit_before_use(lowering, reorder_step(lowering, slice, source, target));
   return target;
 }
 
@@ -127,22 +125,22 @@ KernelGradient kernel_gradient(Lowering& lowering, std::size_t slice, const Kern
   return {{DNNL_ARG_DIFF_WEIGHTS, layout, lowering.new_buffer(layout.get_size())}, false};
 }
 
-void emit_kernel_gradient(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                          const Argument& gradient, const std::vector<std::size_t>& ready) {
+void emit_kernel_gradient(Lowering& lowering, std::size_t slice, const KernelShape& shape, const Argument& gradient,
+                          const std::vector<std::size_t>& ready) {
   const auto canonical = canonical_layout(shape);
   if (!shape.has_holes()) {
     const Argument target{.layout = canonical,
                           .where = ModelMemory{ModelMemory::Space::gradients, lowering.graph().parameters()[slice].offset}};
-    Step step = reorder_step(lowering, name, gradient, target);
+    Step step = reorder_step(lowering, slice, gradient, target);
     step.ready = ready;
     return lowering.emit(std::move(step));
   }
   Argument expanded = gradient;
   if (gradient.layout != canonical) {
     expanded = {.layout = canonical, .where = lowering.new_floats(count(shape.seen()))};
-    lowering.emit(reorder_step(lowering, name, gradient, expanded));
+    lowering.emit(reorder_step(lowering, slice, gradient, expanded));
   }
-  emit_holes_out(lowering, name, slice, shape, std::get<BufferId>(expanded.where), ready);
+  emit_holes_out(lowering, slice, shape, std::get<BufferId>(expanded.where), ready);
 }
 
 }  // namespace trireme::engine

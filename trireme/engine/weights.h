@@ -23,8 +23,7 @@ struct KernelShape {
 KernelShape kernel_shape(const Lowering& lowering, const dnnl::memory::dims& canonical, TensorId input);
 
 // An argument that holds the kernel of `slice` in `layout`: the parameters themselves, or a buffer that a step fills.
-Argument kernel_argument(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                         const dnnl::memory::desc& layout);
+Argument kernel_argument(Lowering& lowering, std::size_t slice, const KernelShape& shape, const dnnl::memory::desc& layout);
 
 // An argument for a kernel's gradient in `layout`, and the step that brings it into the flat space afterwards.
 struct KernelGradient {
@@ -32,7 +31,7 @@ struct KernelGradient {
   bool in_place = false;  // the flat space itself: nothing to be done afterwards
 };
 KernelGradient kernel_gradient(Lowering& lowering, std::size_t slice, const KernelShape& shape, const dnnl::memory::desc& layout);
-void emit_kernel_gradient(Lowering& lowering, const std::string& name, std::size_t slice, const KernelShape& shape,
-                          const Argument& gradient, const std::vector<std::size_t>& ready);
+void emit_kernel_gradient(Lowering& lowering, std::size_t slice, const KernelShape& shape, const Argument& gradient,
+                          const std::vector<std::size_t>& ready);
 
 }  // namespace trireme::engine

@@ -11,7 +11,7 @@ namespace {
 
 // Returns the loss of one sample; the gradient row becomes (softmax - one-hot) / samples.
 double sample_loss(const LossCall& call, const float* x, std::int32_t label, float* gradient) {
-  const double highest = static_cast<double>(*std::max_element(x, x + call.outputs));
+  const auto highest = static_cast<double>(*std::max_element(x, x + call.outputs));
   double sum = 0;
   for (std::int64_t k = 0; k < call.outputs; ++k) sum += std::exp(static_cast<double>(x[k]) - highest);
   if (gradient != nullptr) {

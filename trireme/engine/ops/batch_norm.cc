@@ -20,6 +20,27 @@ std::vector<std::int64_t> lanes_of(const Lowering& lowering, const std::vector<s
   return lanes;
 }
 
+// dx = scale * (g - mean(g) - (x - mean) * mean(g * (x - mean)) / variance) as a linear function of g and x, for a run of lanes.
+struct BackwardCoefficients {
+  std::int64_t lanes = 0;
+  double epsilon = 0;
+  const float *scale = nullptr, *sum_g = nullptr;
+  float* sum_gx = nullptr;  // of g * (x - mean); divided by the deviation afterwards
+  const float *mean = nullptr, *variance = nullptr;
+  float *on_x = nullptr, *constant = nullptr;
+
+  void compute(double count) const {
+    for (std::int64_t l = 0; l < lanes; ++l) {
+      const double inverse = 1.0 / (static_cast<double>(variance[l]) + epsilon);
+      const auto a = static_cast<double>(scale[l]);
+      const double slope = -a * inverse * static_cast<double>(sum_gx[l]) / count;
+      on_x[l] = static_cast<float>(slope);
+      constant[l] = static_cast<float>(-a * static_cast<double>(sum_g[l]) / count - slope * static_cast<double>(mean[l]));
+      sum_gx[l] = static_cast<float>(static_cast<double>(sum_gx[l]) * std::sqrt(inverse));
+    }
+  }
+};
+
 class BatchNorm final : public Lowered {
  public:
   BatchNorm(const Group& group, const graph::Node& node)
@@ -127,7 +148,7 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                    return [=, this, scale = at.floats(scale_), shift = at.floats(shift_)](const Call& call) {
                      std::fill_n(scale, padded, 0.0F);
                      std::fill_n(shift, padded, 0.0F);
-                     const double count = static_cast<double>(call.batch->size * pixels_);
+                     const auto count = static_cast<double>(call.batch->size * pixels_);
                      const double unbiased = count > 1 ? count / (count - 1) : 1;
                      const float* parameters = call.model.parameters.data();
                      float* states = call.model.states.data();
@@ -137,7 +158,7 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                        float& running_variance = states[variance_at + channel];
                        const double mean = means.empty() ? static_cast<double>(running_mean) : static_cast<double>(*means[c]);
                        const double variance = means.empty() ? static_cast<double>(running_variance) : static_cast<double>(*variances[c]);
-                       const double a = static_cast<double>(parameters[gamma + channel]) / std::sqrt(variance + options_.epsilon);
+                       const auto a = static_cast<double>(parameters[gamma + channel]) / std::sqrt(variance + options_.epsilon);
                        scale[lanes_[c]] = static_cast<float>(a);
                        shift[lanes_[c]] = static_cast<float>(static_cast<double>(parameters[beta + channel]) - a * mean);
                        if (means.empty()) continue;
@@ -272,47 +293,36 @@ void BatchNorm::emit_combine(Lowering& lowering) {
        }});
 }
 
-// dx = scale * (g - mean(g) - (x - mean) * mean(g * (x - mean)) / variance) as a linear function of g and x.
 void BatchNorm::emit_backward_coefficients(Lowering& lowering) {
-  const std::int64_t padded = lowering.padded_channels(y_);
-  on_x_ = lowering.new_floats(padded);
-  constant_ = lowering.new_floats(padded);
+  on_x_ = lowering.new_floats(lowering.padded_channels(y_));
+  constant_ = lowering.new_floats(lowering.padded_channels(y_));
   std::vector<BufferId> uses{scale_, sum_g_, sum_gx_, on_x_, constant_};
   for (const Piece& piece : pieces_) uses.insert(uses.end(), {piece.moments->mean, piece.moments->variance});
   lowering.emit({.name = node_.name + " backward coefficients",
                  .category = "batch norm",
                  .uses = uses,
-                 .bind = [this, &lowering, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1)](const Addresses& at) -> Run {
-                   struct Run1 {
-                     std::int64_t first, lanes;
-                     const float *mean, *variance;
-                   };
-                   std::vector<Run1> runs;
-                   for (const Piece& piece : pieces_)
-                     runs.push_back({piece.first_lane, lowering.padded_channels(piece.x), at.floats(piece.moments->mean),
-                                     at.floats(piece.moments->variance)});
-                   return [=, this, scale = at.floats(scale_), sum_g = at.floats(sum_g_), sum_gx = at.floats(sum_gx_),
-                           on_x = at.floats(on_x_), constant = at.floats(constant_),
-                           deviations = std::vector<double>(static_cast<std::size_t>(padded))](const Call& call) mutable {
-                     const double count = static_cast<double>(call.batch->size * pixels_);
-                     for (const Run1& run : runs) {
-                       for (std::int64_t l = 0; l < run.lanes; ++l) {
-                         const std::int64_t lane = run.first + l;
-                         const double inverse = 1.0 / (static_cast<double>(run.variance[l]) + options_.epsilon);
-                         const double a = static_cast<double>(scale[lane]);
-                         const double slope = -a * inverse * static_cast<double>(sum_gx[lane]) / count;
-                         on_x[lane] = static_cast<float>(slope);
-                         constant[lane] =
-                             static_cast<float>(-a * static_cast<double>(sum_g[lane]) / count - slope * static_cast<double>(run.mean[l]));
-                         deviations[static_cast<std::size_t>(lane)] = std::sqrt(inverse);
-                       }
-                     }
-                     float* gradients = call.model.gradients.data();
+                 .bind = [this, &lowering](const Addresses& at) -> Run {
+                   std::vector<BackwardCoefficients> runs;
+                   for (const Piece& piece : pieces_) {
+                     const auto from = [&](BufferId buffer) { return at.floats(buffer) + piece.first_lane; };
+                     runs.push_back({.lanes = lowering.padded_channels(piece.x),
+                                     .epsilon = options_.epsilon,
+                                     .scale = from(scale_),
+                                     .sum_g = from(sum_g_),
+                                     .sum_gx = from(sum_gx_),
+                                     .mean = at.floats(piece.moments->mean),
+                                     .variance = at.floats(piece.moments->variance),
+                                     .on_x = from(on_x_),
+                                     .constant = from(constant_)});
+                   }
+                   return [this, runs, gamma = offset(lowering, 0), beta = offset(lowering, 1), sum_g = at.floats(sum_g_),
+                           sum_gx = at.floats(sum_gx_)](const Call& call) {
+                     const auto count = static_cast<double>(call.batch->size * pixels_);
+                     for (const BackwardCoefficients& run : runs) run.compute(count);
+                     // compute has left sum of g * x-hat, gamma's gradient, in sum_gx.
                      for (std::size_t c = 0; c < lanes_.size(); ++c) {
-                       const std::int64_t lane = lanes_[c];
-                       gradients[gamma + static_cast<std::int64_t>(c)] =
-                           static_cast<float>(static_cast<double>(sum_gx[lane]) * deviations[static_cast<std::size_t>(lane)]);
-                       gradients[beta + static_cast<std::int64_t>(c)] = sum_g[lane];
+                       call.model.gradients[static_cast<std::size_t>(gamma) + c] = sum_gx[lanes_[c]];
+                       call.model.gradients[static_cast<std::size_t>(beta) + c] = sum_g[lanes_[c]];
                      }
                    };
                  },

@@ -28,11 +28,10 @@ class Dense final : public Lowered {
         ask(lowering, "forward", {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, DNNL_ARG_WEIGHTS);
     for (const auto& [label, weights] : weight_layouts()) {
       const auto operation = forward_operation(lowering, weights);
-      add_candidates(question.candidates, label, lowering.device(), &operation.data, attributes);
+      add_candidates(question.candidates, lowering.device(), {.label = label, .description = &operation.data, .attributes = attributes});
     }
     const Candidate choice = lowering.chooser().choose(question);
-    const Argument weights =
-        kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
+    const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
     lowering.emit_primitive(node_.name + " forward", "dense", dnnl::primitive(choice.primitive.get()),
                             {{DNNL_ARG_SRC, lowering.layout(x_), lowering.tensor(x_).buffer},
                              weights,
@@ -82,7 +81,7 @@ class Dense final : public Lowered {
   Candidate hint(Lowering& lowering) const {
     std::vector<Candidate> hints;
     const auto operation = forward_operation(lowering, any_layout(kernel_.seen()));
-    add_candidates(hints, "", lowering.device(), &operation.data, user_scratchpad());
+    add_candidates(hints, lowering.device(), {.description = &operation.data});
     ensure(!hints.empty(), "oneDNN has an inner product");
     return hints.front();
   }
@@ -93,11 +92,11 @@ class Dense final : public Lowered {
     const Candidate forward = hint(lowering);
     for (const auto& [label, weights] : weight_layouts()) {
       const dnnl::inner_product_backward_data::desc operation(lowering.layout(x_), weights, lowering.layout(y_));
-      add_candidates(question.candidates, label, lowering.device(), &operation.data, user_scratchpad(), &forward.primitive);
+      add_candidates(question.candidates, lowering.device(),
+                     {.label = label, .description = &operation.data, .forward = &forward.primitive});
     }
     const Candidate choice = lowering.chooser().choose(question);
-    const Argument weights =
-        kernel_argument(lowering, node_.name, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
+    const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
     const BufferId into = lowering.new_like(x_);
     lowering.emit_primitive(node_.name + " backward data", "dense", dnnl::primitive(choice.primitive.get()),
                             {{DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
@@ -116,7 +115,8 @@ class Dense final : public Lowered {
       using Operation = dnnl::inner_product_backward_weights::desc;
       const Operation operation = bias_ ? Operation(lowering.layout(x_), weights, bias_layout(), lowering.layout(y_))
                                         : Operation(lowering.layout(x_), weights, lowering.layout(y_));
-      add_candidates(question.candidates, label, lowering.device(), &operation.data, user_scratchpad(), &forward.primitive);
+      add_candidates(question.candidates, lowering.device(),
+                     {.label = label, .description = &operation.data, .forward = &forward.primitive});
     }
     const Candidate choice = lowering.chooser().choose(question);
     const KernelGradient kernel =
@@ -129,7 +129,7 @@ class Dense final : public Lowered {
                                          scratchpad(lowering, choice)});
     if (kernel.in_place) step.ready = node_.parameters;
     lowering.emit(std::move(step));
-    if (!kernel.in_place) emit_kernel_gradient(lowering, node_.name, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
+    if (!kernel.in_place) emit_kernel_gradient(lowering, node_.parameters[0], kernel_, kernel.argument, node_.parameters);
   }
 
   Group group_;

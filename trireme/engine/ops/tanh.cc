@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// tanh.
+// tanh, by oneDNN; backward needs only its output.
 #include "trireme/engine/elementwise.h"
 #include "trireme/engine/lowering.h"
 
