@@ -13,6 +13,10 @@ set(fences
   "^gloo/" "^comm/"
   "^mpi\\.h$" "^comm/"
   "^grpcpp/" "^rpc/"
+  "^google/protobuf" "^(wire|data|observe)/"
+  "^(turbojpeg|jpeglib|png|fitsio)\\.h$" "^(data|fetch)/"
+  "^(curl/|archive)" "^fetch/"
+  "^openssl/" "^(base|rpc)/"
   "^toml\\+\\+/" "^base/config\\.cc$"
   "^CLI/" "^cli/")
 

@@ -53,4 +53,7 @@ class Config {
   std::string origin_;
 };
 
+// `text` as a TOML string, quotes included.
+std::string toml_quoted(std::string_view text);
+
 }  // namespace trireme

@@ -104,6 +104,17 @@ void OptionReader::reals(std::string_view name, std::vector<double>& value, std:
   for (const Config& item : found->list()) value.push_back(item.real());
 }
 
+void OptionReader::texts(std::string_view name, std::vector<std::string>& value, std::string_view) {
+  const Config* found = find(name);
+  if (found == nullptr) return;
+  value.clear();
+  if (found->is_text()) {
+    value.push_back(found->text());
+    return;
+  }
+  for (const Config& item : found->list()) value.push_back(item.text());
+}
+
 void OptionLister::integer(std::string_view name, std::int64_t& value, std::string_view help, std::int64_t min, std::int64_t max) {
   rows.push_back({std::string(name), fmt::format("{}", value), range_of(min, max), std::string(help)});
 }
@@ -117,11 +128,17 @@ void OptionLister::boolean(std::string_view name, bool& value, std::string_view 
 }
 
 void OptionLister::text(std::string_view name, std::string& value, std::string_view help, const std::vector<std::string_view>& choices) {
-  rows.push_back({std::string(name), fmt::format("\"{}\"", value), fmt::format("{}", fmt::join(choices, " | ")), std::string(help)});
+  rows.push_back({std::string(name), toml_quoted(value), fmt::format("{}", fmt::join(choices, " | ")), std::string(help)});
 }
 
 void OptionLister::reals(std::string_view name, std::vector<double>& value, std::string_view help) {
   rows.push_back({std::string(name), fmt::format("[{}]", fmt::join(value, ", ")), "", std::string(help)});
+}
+
+void OptionLister::texts(std::string_view name, std::vector<std::string>& value, std::string_view help) {
+  std::vector<std::string> quoted;
+  for (const std::string& text : value) quoted.push_back(toml_quoted(text));
+  rows.push_back({std::string(name), fmt::format("[{}]", fmt::join(quoted, ", ")), "", std::string(help)});
 }
 
 }  // namespace trireme

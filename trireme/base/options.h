@@ -33,6 +33,8 @@ class OptionVisitor {
     text(name, value, help, choices);
   }
   void operator()(std::string_view name, std::vector<double>& value, std::string_view help) { reals(name, value, help); }
+  // A single text is accepted for a list of one.
+  void operator()(std::string_view name, std::vector<std::string>& value, std::string_view help) { texts(name, value, help); }
 
  protected:
   virtual void integer(std::string_view name, std::int64_t& value, std::string_view help, std::int64_t min, std::int64_t max) = 0;
@@ -40,6 +42,7 @@ class OptionVisitor {
   virtual void boolean(std::string_view name, bool& value, std::string_view help) = 0;
   virtual void text(std::string_view name, std::string& value, std::string_view help, const std::vector<std::string_view>& choices) = 0;
   virtual void reals(std::string_view name, std::vector<double>& value, std::string_view help) = 0;
+  virtual void texts(std::string_view name, std::vector<std::string>& value, std::string_view help) = 0;
 };
 
 // Fills options from a table of a configuration file. A key no option has is an error that names the nearest
@@ -56,6 +59,7 @@ class OptionReader final : public OptionVisitor {
   void boolean(std::string_view name, bool& value, std::string_view help) override;
   void text(std::string_view name, std::string& value, std::string_view help, const std::vector<std::string_view>& choices) override;
   void reals(std::string_view name, std::vector<double>& value, std::string_view help) override;
+  void texts(std::string_view name, std::vector<std::string>& value, std::string_view help) override;
 
  private:
   const Config* find(std::string_view name);
@@ -83,6 +87,7 @@ class OptionLister final : public OptionVisitor {
   void boolean(std::string_view name, bool& value, std::string_view help) override;
   void text(std::string_view name, std::string& value, std::string_view help, const std::vector<std::string_view>& choices) override;
   void reals(std::string_view name, std::vector<double>& value, std::string_view help) override;
+  void texts(std::string_view name, std::vector<std::string>& value, std::string_view help) override;
 };
 
 template <class Options>

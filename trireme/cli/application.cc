@@ -6,7 +6,7 @@
 #include <algorithm>
 #include <exception>
 
-#include "trireme/graph/catalog_lookup.h"
+#include "trireme/base/catalog_lookup.h"
 
 namespace trireme::cli {
 namespace {
@@ -39,7 +39,7 @@ int parse_and_run(int argc, const char* const* argv, const Console& console) {
   }
   const std::string_view first = argv[1];
   const bool names_command = !first.starts_with("-");
-  if (names_command) graph::find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
+  if (names_command) find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
   try {
     app.parse(argc, argv);
   } catch (const CLI::Success& success) {

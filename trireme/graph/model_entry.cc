@@ -2,7 +2,7 @@
 // Look-up of the zoo's networks by name.
 #include "trireme/graph/model_entry.h"
 
-#include "trireme/graph/catalog_lookup.h"
+#include "trireme/base/catalog_lookup.h"
 
 namespace trireme::graph {
 

@@ -2,7 +2,7 @@
 // Look-up of ops by name.
 #include "trireme/graph/op_entry.h"
 
-#include "trireme/graph/catalog_lookup.h"
+#include "trireme/base/catalog_lookup.h"
 
 namespace trireme::graph {
 

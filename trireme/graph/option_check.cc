@@ -26,6 +26,7 @@ class OptionChecker final : public OptionVisitor {
       throw Error{invalid_argument, "{} = \"{}\", must be one of {}", name, value, fmt::join(choices, ", ")};
   }
   void reals(std::string_view, std::vector<double>&, std::string_view) override {}
+  void texts(std::string_view, std::vector<std::string>&, std::string_view) override {}
 };
 
 class RequiredLister final : public OptionVisitor {
@@ -40,6 +41,7 @@ class RequiredLister final : public OptionVisitor {
   void boolean(std::string_view, bool&, std::string_view) override {}
   void text(std::string_view, std::string&, std::string_view, const std::vector<std::string_view>&) override {}
   void reals(std::string_view, std::vector<double>&, std::string_view) override {}
+  void texts(std::string_view, std::vector<std::string>&, std::string_view) override {}
 };
 
 }  // namespace

@@ -9,18 +9,21 @@
 
 namespace trireme::train {
 
-Batch::Batch(const data::SampleSet& samples, std::int64_t batch_size)
+Batch::Batch(const data::Source& samples, std::int64_t batch_size)
     : samples_(samples),
-      values_(static_cast<std::size_t>(batch_size * samples.shape.count())),
+      stored_(samples.format().sample_bytes()),
+      values_(static_cast<std::size_t>(batch_size * samples.format().shape.count())),
       labels_(static_cast<std::size_t>(batch_size)),
       keys_(labels_.size()) {}
 
 engine::BatchView Batch::fill(std::span<const std::int64_t> indices, std::uint64_t key_root) {
   ensure(indices.size() <= labels_.size(), "a batch is filled with more samples than it was made for");
-  const auto count = static_cast<std::size_t>(samples_.shape.count());
+  const auto count = static_cast<std::size_t>(samples_.format().shape.count());
   for (std::size_t row = 0; row < indices.size(); ++row) {
-    std::ranges::copy(samples_.sample(indices[row]), values_.begin() + static_cast<std::ptrdiff_t>(row * count));
-    labels_[row] = samples_.labels[static_cast<std::size_t>(indices[row])];
+    samples_.read(indices[row], stored_);
+    std::ranges::transform(stored_, values_.begin() + static_cast<std::ptrdiff_t>(row * count),
+                           [](std::byte v) { return static_cast<float>(v) / 255; });
+    labels_[row] = samples_.label(indices[row]);
     keys_[row] = combine(key_root, static_cast<std::uint64_t>(indices[row]));
   }
   return {.size = static_cast<std::int64_t>(indices.size()),

@@ -10,25 +10,32 @@
 #include "trireme/base/parallel.h"
 #include "trireme/base/random.h"
 #include "trireme/data/permutation.h"
+#include "trireme/data/synthetic_options.h"
 
 namespace trireme::train {
 namespace {
 
 std::uint64_t seed_of(std::int64_t seed) { return static_cast<std::uint64_t>(seed); }
 
-data::SampleSet checked(data::SampleSet samples, const Job& job) {
+std::unique_ptr<data::Source> open_part(const Job& job, data::Part part) {
+  const data::SyntheticOptions options{.samples = job.data.samples, .test_samples = job.data.test_samples, .seed = job.data.seed};
+  return data::find_reader(job.data.name).open({.part = part, .options = options});
+}
+
+std::unique_ptr<data::Source> checked(std::unique_ptr<data::Source> samples, const Job& job) {
   const graph::Graph& graph = job.graph;
   if (graph.loss() != "softmax_cross_entropy")
     throw Error{invalid_argument, "[model]: the loss {} can't be trained on '{}', which has labels; use softmax_cross_entropy",
                 graph.loss(), job.data.name};
   const Shape& input = graph.node(graph.inputs().at(0)).shape;
-  if (graph.inputs().size() != 1 || input.count() != samples.shape.count())
+  if (graph.inputs().size() != 1 || input.count() != samples->format().shape.count())
     throw Error{invalid_argument,  "[model]: takes {}{}, but a sample of '{}' is {}; change the model's input or the data",
                 input.to_string(), graph.inputs().size() > 1 ? " and more inputs" : "",
-                job.data.name,     samples.shape.to_string()};
+                job.data.name,     samples->format().shape.to_string()};
   const Shape& output = graph.node(graph.output()).shape;
-  if (output.count() < samples.classes)
-    throw Error{invalid_argument, "[model]: has {} outputs, but '{}' has {} classes", output.to_string(), job.data.name, samples.classes};
+  if (output.count() < samples->format().classes)
+    throw Error{invalid_argument, "[model]: has {} outputs, but '{}' has {} classes", output.to_string(), job.data.name,
+                samples->format().classes};
   return samples;
 }
 
@@ -73,14 +80,14 @@ struct Trainer::Tally {
 Trainer::Trainer(const Job& job, const Clock& clock, const std::filesystem::path& algorithm_cache)
     : job_(job),
       clock_(clock),
-      samples_(checked(data::synthetic_digits(seed_of(job.data.seed), job.data.samples), job)),
-      test_samples_(data::synthetic_digits(combine(seed_of(job.data.seed), hash_text("test")), job.data.test_samples)),
+      samples_(checked(open_part(job, data::Part::train), job)),
+      test_samples_(open_part(job, data::Part::test)),
       executor_(job.graph, executor_options(job, engine::Mode::train, algorithm_cache)),
       evaluator_(job.graph, executor_options(job, engine::Mode::evaluate, algorithm_cache)),
       optimizer_(optim::Optimizer::from_config(job.optimizer, job.graph.parameters())),
       schedule_(job.schedule, schedule_span(job)),
-      batch_(samples_, job.train.batch_size),
-      test_batch_(test_samples_, job.train.batch_size),
+      batch_(*samples_, job.train.batch_size),
+      test_batch_(*test_samples_, job.train.batch_size),
       parameters_(static_cast<std::size_t>(job.graph.parameters().size())),
       gradients_(parameters_.size()),
       states_(static_cast<std::size_t>(job.graph.states().size())),
@@ -106,11 +113,11 @@ EpochRecord Trainer::run_epoch(std::int64_t epoch, Observer& observer) {
     return static_cast<double>(tally.samples) / std::max((clock_.now() - start).count(), 1e-9);
   };
   Tally tally;
-  for_each_batch(data::epoch_permutation(samples_.size(), seed, epoch), job_.train.batch_size, [&](std::span<const std::int64_t> indices) {
+  for_each_batch(data::epoch_permutation(samples_->size(), seed, epoch), job_.train.batch_size, [&](std::span<const std::int64_t> indices) {
     tally.add(step(indices, combine(seed, static_cast<std::uint64_t>(epoch))));
     observer.step({.epoch = epoch,
                    .samples_seen = samples_seen_,
-                   .samples_total = samples_.size() * job_.train.epochs,
+                   .samples_total = samples_->size() * job_.train.epochs,
                    .loss = tally.loss(),
                    .accuracy = tally.accuracy(),
                    .samples_per_second = speed(tally)});
@@ -147,7 +154,7 @@ void Trainer::update() {
 }
 
 Trainer::Tally Trainer::evaluate() {
-  std::vector<std::int64_t> order(static_cast<std::size_t>(test_samples_.size()));
+  std::vector<std::int64_t> order(static_cast<std::size_t>(test_samples_->size()));
   std::iota(order.begin(), order.end(), std::int64_t{0});
   Tally tally;
   for_each_batch(order, job_.train.batch_size,

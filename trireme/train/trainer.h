@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "trireme/base/clock.h"
-#include "trireme/data/sample_set.h"
+#include "trireme/data/reader_entry.h"
 #include "trireme/engine/executor.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/optim/schedule.h"
@@ -41,8 +41,8 @@ class Trainer {
 
   const Job& job_;
   const Clock& clock_;
-  data::SampleSet samples_;
-  data::SampleSet test_samples_;
+  std::unique_ptr<data::Source> samples_;
+  std::unique_ptr<data::Source> test_samples_;
   engine::Executor executor_;
   engine::Executor evaluator_;
   optim::Optimizer optimizer_;

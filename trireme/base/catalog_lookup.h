@@ -10,7 +10,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/options.h"
 
-namespace trireme::graph {
+namespace trireme {
 
 // `kind` is the word for an entry in the message, e.g. "op".
 template <class Entry>
@@ -25,4 +25,4 @@ const Entry& find_entry(const std::vector<Entry>& entries, std::string_view name
   throw Error{invalid_argument, "there is no {} '{}'{} ({}s: {})", kind, name, hint, kind, fmt::join(names, ", ")};
 }
 
-}  // namespace trireme::graph
+}  // namespace trireme

@@ -1,0 +1,79 @@
+// SPDX-License-Identifier: Apache-2.0
+// OpenSSL's digests.
+#include "trireme/base/digest.h"
+
+#include <fmt/format.h>
+#include <openssl/evp.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <fstream>
+#include <vector>
+
+#include "trireme/base/error.h"
+
+namespace trireme {
+namespace {
+
+const EVP_MD* algorithm(Digest::Kind kind) {
+  switch (kind) {
+    case Digest::Kind::md5:
+      return EVP_md5();
+    case Digest::Kind::sha256:
+      return EVP_sha256();
+    case Digest::Kind::sha512:
+      return EVP_sha512();
+  }
+  return nullptr;
+}
+
+}  // namespace
+
+struct Digest::State {
+  EVP_MD_CTX* context = EVP_MD_CTX_new();
+
+  State() = default;
+  ~State() { EVP_MD_CTX_free(context); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
+};
+
+Digest::Digest(Kind kind) : state_(std::make_unique<State>()) {
+  if (EVP_DigestInit_ex(state_->context, algorithm(kind), nullptr) != 1)
+    throw Error{unimplemented, "OpenSSL on this machine refuses a checksum algorithm"};
+}
+Digest::~Digest() = default;
+Digest::Digest(Digest&&) noexcept = default;
+Digest& Digest::operator=(Digest&&) noexcept = default;
+
+void Digest::add(std::string_view bytes) {
+  ensure(EVP_DigestUpdate(state_->context, bytes.data(), bytes.size()) == 1, "a digest takes bytes until it is read");
+}
+
+std::string Digest::hex() {
+  std::array<unsigned char, EVP_MAX_MD_SIZE> bytes{};
+  unsigned length = 0;
+  ensure(EVP_DigestFinal_ex(state_->context, bytes.data(), &length) == 1, "a digest is read once");
+  std::string out;
+  for (unsigned i = 0; i < length; ++i) out += fmt::format("{:02x}", bytes[i]);
+  return out;
+}
+
+std::string digest_of(Digest::Kind kind, std::string_view bytes) {
+  Digest digest(kind);
+  digest.add(bytes);
+  return digest.hex();
+}
+
+std::string digest_of_file(Digest::Kind kind, const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw Error{not_found, "cannot read {}: {}", path.string(), std::strerror(errno)};
+  Digest digest(kind);
+  std::vector<char> piece(1 << 20);
+  while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)
+    digest.add({piece.data(), static_cast<std::size_t>(in.gcount())});
+  return digest.hex();
+}
+
+}  // namespace trireme

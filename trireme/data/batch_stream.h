@@ -1,0 +1,64 @@
+// SPDX-License-Identifier: Apache-2.0
+// Batches of an endless row of epochs, made ahead by background threads and handed out in order.
+#pragma once
+
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "trireme/base/clock.h"
+#include "trireme/data/source.h"
+#include "trireme/data/transform.h"
+
+namespace trireme::data {
+
+struct Batch {
+  std::int64_t epoch = 0;
+  std::int64_t offset = 0;  // of its first sample in the epoch
+  std::int64_t size = 0;    // samples; the last batch of an epoch may have fewer
+  bool last_of_epoch = false;
+  std::vector<float> values;         // size x shape
+  std::vector<std::int32_t> labels;  // size, if there are classes
+  std::vector<float> targets;        // size x targets
+  std::vector<std::uint64_t> keys;   // combine(combine(seed, epoch), sample index): a random stream a sample
+};
+
+struct StreamOptions {
+  std::int64_t batch_size = 128;
+  std::uint64_t seed = 1;
+  bool shuffle = true;            // epoch_permutation(size, seed, epoch); otherwise the order of the source
+  std::int64_t interleave = 1;    // files read in turn when not shuffled, one sample of each; 1: one file after the other
+  std::int64_t threads = 1;       // in the background; 0: batches are made inside next()
+  std::int64_t prefetch = 4;      // batches made ahead
+  std::int64_t epochs = 0;        // after these next() returns null; 0: never
+  std::int64_t first_epoch = 0;   // where to begin (resume) ...
+  std::int64_t first_offset = 0;  // ... and after how many samples of that epoch
+};
+
+// Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the
+// time next() stood still.
+struct StreamTimes {
+  double background_seconds = 0;
+  double wait_seconds = 0;
+};
+
+class BatchStream {
+ public:
+  BatchStream(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options, const Clock& clock);
+  ~BatchStream();  // ends its threads
+  BatchStream(const BatchStream&) = delete;
+  BatchStream& operator=(const BatchStream&) = delete;
+
+  // The next batch, good until the next call; null after the last epoch. What a background thread threw is thrown here, in the
+  // place of the batch it was making. The batches are the same for any number of threads.
+  const Batch* next();
+
+  StreamTimes times() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trireme::data

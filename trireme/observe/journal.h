@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The journal of a run: one JSON object a line, appended as things happen; docs/journal.md describes every record.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+namespace trireme::observe {
+
+using Value = std::variant<std::int64_t, double, bool, std::string>;
+using Fields = std::vector<std::pair<std::string_view, Value>>;
+
+class Journal {
+ public:
+  // Appends to `path`; a last line that a crash cut short is completed with a newline first, and readers skip it.
+  explicit Journal(const std::filesystem::path& path);
+  ~Journal();
+  Journal(Journal&&) noexcept;
+  Journal& operator=(Journal&&) noexcept;
+
+  // {"type": type, "time": seconds since 1970, ...fields}. A number that is not finite is written as null. Lines are written at
+  // once for every type but "step", which waits for the next other record or a second.
+  void write(std::string_view type, const Fields& fields);
+  void sync();  // to the disk
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trireme::observe

@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training's state on disk: safetensors files, a manifest and their checksums, written completely or not at all.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "trireme/base/log.h"
+#include "trireme/data/transform.h"
+#include "trireme/graph/graph.h"
+
+namespace trireme::train {
+
+// Where a training stands, between two steps.
+struct Cursor {
+  std::int64_t step = 0;
+  std::int64_t samples_seen = 0;
+  std::int64_t epoch = 0;         // the one the next step belongs to
+  std::int64_t epoch_offset = 0;  // samples of it already seen
+  // Sums over the epoch so far, so that its record does not depend on an interruption.
+  std::int64_t correct = 0;
+  double loss_sum = 0;
+  double penalty = 0;
+  double epoch_seconds = 0;
+  double train_seconds = 0;  // of all steps so far
+  // Early stopping.
+  double best = 0;               // value of what is watched
+  std::int64_t best_epoch = -1;  // none yet
+};
+
+struct Checkpoint {
+  Cursor cursor;
+  std::int64_t generation = 0;
+  std::vector<float> parameters;
+  std::vector<float> states;
+  std::vector<std::vector<float>> slots;  // of the optimizer, each the size of parameters
+  std::vector<std::string> slot_names;
+  // What prediction needs to know of the data.
+  data::Normalization normalization;
+  std::vector<std::string> class_names;
+};
+
+// The checkpoints of a run: directory/step-00000123/{model.safetensors, optimizer.safetensors, manifest.json, SHA256SUMS}. The last
+// two are kept. `graph` names the tensors; a checkpoint of another model is refused.
+class CheckpointStore {
+ public:
+  CheckpointStore(std::filesystem::path directory, const graph::Graph& graph);
+
+  // Writes to a temporary name, syncs, renames, syncs the directory, then removes all but the last two. Returns its directory.
+  std::filesystem::path save(const Checkpoint& checkpoint) const;
+
+  struct Loaded {
+    Checkpoint checkpoint;
+    std::filesystem::path directory;
+    std::vector<std::string> warnings;  // one for each newer checkpoint that was damaged: what is wrong with it
+  };
+  // The newest good one: every checksum is verified before a weight is used. Empty if there is no checkpoint at all; data_loss if
+  // there are some but none is good.
+  std::optional<Loaded> load_newest() const;
+
+ private:
+  std::filesystem::path directory_;
+  const graph::Graph& graph_;
+};
+
+// A single checkpoint directory, as `trireme eval RUN/checkpoints/step-...` names it.
+Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::Graph& graph);
+
+}  // namespace trireme::train
