@@ -5,6 +5,8 @@
 #define TOML_EXCEPTIONS 1
 #include <toml++/toml.h>
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 
 #include "trireme/base/error.h"
@@ -124,6 +126,33 @@ std::string Config::describe_value() const {
     std::string operator()(bool truth) const { return truth ? "true" : "false"; }
   };
   return std::visit(Describer{}, value_);
+}
+
+std::string Config::to_toml() const {
+  struct Writer {
+    std::string operator()(const Table& table) const {
+      std::vector<std::string> rows;
+      for (const auto& [key, value] : table) rows.push_back(fmt::format("{} = {}", toml_quoted(key), value.to_toml()));
+      return fmt::format("{{ {} }}", fmt::join(rows, ", "));
+    }
+    std::string operator()(const List& list) const {
+      std::vector<std::string> items;
+      for (const Config& item : list) items.push_back(item.to_toml());
+      return fmt::format("[{}]", fmt::join(items, ", "));
+    }
+    std::string operator()(const std::string& text) const { return toml_quoted(text); }
+    std::string operator()(std::int64_t number) const { return fmt::format("{}", number); }
+    std::string operator()(double number) const { return toml_number(number); }
+    std::string operator()(bool truth) const { return truth ? "true" : "false"; }
+  };
+  return std::visit(Writer{}, value_);
+}
+
+std::string toml_number(double number) {
+  std::string text = fmt::format("{}", number);
+  // Without a point or an exponent TOML would read a whole number.
+  if (text.find_first_of(".en") == std::string::npos) text += ".0";
+  return text;
 }
 
 std::string toml_quoted(std::string_view text) {

@@ -43,6 +43,8 @@ class Config {
 
   // "job.toml:12" or "--set"
   const std::string& origin() const { return origin_; }
+  // On one line, as it could stand behind "key = "; the order of keys is kept.
+  std::string to_toml() const;
   // "a table", "the text \"abc\"", "the number 3"
   std::string describe_value() const;
 
@@ -53,6 +55,7 @@ class Config {
   std::string origin_;
 };
 
+std::string toml_number(double number);
 // `text` as a TOML string, quotes included.
 std::string toml_quoted(std::string_view text);
 

@@ -12,6 +12,7 @@ namespace trireme::cli {
 // Each of `settings` is "table.key=value", as after --set.
 void apply_settings(Config& job, const std::vector<std::string>& settings);
 
+// Data files are named relative to the job file, or, in `settings`, to the current directory; here they become absolute.
 Config load_job(const std::string& path, const std::vector<std::string>& settings);
 
 }  // namespace trireme::cli

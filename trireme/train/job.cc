@@ -26,31 +26,40 @@ Config table_or_empty(const Config& config, std::string_view key) {
   return table == nullptr ? Config() : *table;
 }
 
+// Nothing would ever stop on it.
+void check_early_stopping(const Job& job, const Config& train) {
+  if (job.early_stopping.patience > 0 && job.data.data.validation == 0)
+    throw Error{invalid_argument, "{}: [train.early_stopping] watches the validation samples, and there are none; set data.validation, e.g. 0.1",
+                train.at("early_stopping").origin()};
+}
+
 }  // namespace
 
 void describe(TrainOptions& o, OptionVisitor& visit) {
   visit("epochs", o.epochs, "passes over the data", 1, 1 << 20);
   visit("batch_size", o.batch_size, "samples per step, over all workers", 1, 1 << 20);
-  visit("seed", o.seed, "of initial weights, order of samples and dropout", 0);
+  visit("seed", o.seed, "of initial weights, order of samples, augmentation and dropout", 0);
   visit("threads", o.threads, "cores to use; 0 means all of them", 0, 1 << 12);
+  visit("checkpoint_seconds", o.checkpoint_seconds, "between two checkpoints; 0: only at the end and when interrupted", 0, 1e9);
 }
 
-void describe(DataOptions& o, OptionVisitor& visit) {
-  visit("name", o.name, "the data set", {"synthetic_digits"});
-  visit("samples", o.samples, "for training", 1, 1 << 30);
-  visit("test_samples", o.test_samples, "held out for the evaluation after each epoch; 0 means none", 0, 1 << 30);
-  visit("seed", o.seed, "of the synthetic samples", 0);
+void describe(EarlyStoppingOptions& o, OptionVisitor& visit) {
+  visit("patience", o.patience, "epochs without a better validation after which training ends; 0: never", 0, 1 << 20);
+  visit("watch", o.watch, "what must get better", {"loss", "accuracy"});
+  visit("min_change", o.min_change, "a smaller change is none", 0.0);
 }
 
 Job job_from_config(const Config& config) {
   check_tables(config);
   const Config train = table_or_empty(config, "train");
   Job job{.graph = graph::graph_from_config(config.at("model")),
-          .data = read_options<DataOptions>(table_or_empty(config, "data"), "[data]"),
-          .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule"}),
+          .data = data::data_request(table_or_empty(config, "data")),
+          .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule", "early_stopping"}),
+          .early_stopping = read_options<EarlyStoppingOptions>(table_or_empty(train, "early_stopping"), "[train.early_stopping]"),
           .optimizer = table_or_empty(train, "optimizer"),
           .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]")};
   optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is told now, not after the data are read
+  check_early_stopping(job, train);
   return job;
 }
 

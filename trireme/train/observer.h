@@ -3,29 +3,51 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
+#include <string>
+#include <vector>
 
 namespace trireme::train {
 
+// Of a whole set of samples.
+struct Score {
+  std::int64_t samples = 0;  // 0: not measured
+  double loss = 0;           // mean data loss
+  double accuracy = 0;       // share of samples with the right answer
+};
+
 struct StepRecord {
+  std::int64_t step = 0;          // the first is 1
   std::int64_t epoch = 0;         // the first is 0
   std::int64_t samples_seen = 0;  // since the beginning, this step's included
   std::int64_t samples_total = 0;
-  double loss = 0;      // mean since the epoch began, as are the next two
-  double accuracy = 0;  // share of samples with the right answer
-  double samples_per_second = 0;
+  Score batch;       // of this step alone
+  Score epoch_mean;  // since the epoch began
+  double learning_rate = 0;
+  double samples_per_second = 0;  // since the epoch began
+  double seconds = 0;             // of this step, made of the next three
+  double wait_seconds = 0;        // for the batch
+  double compute_seconds = 0;     // forward, loss, backward
+  double optimizer_seconds = 0;
 };
 
 struct EpochRecord {
   std::int64_t epoch = 0;
-  std::int64_t samples = 0;
-  double learning_rate = 0;  // of the last step
-  double loss = 0;           // mean data loss over the epoch
+  Score train;
   double penalty = 0;        // L2 regularisation in the last step
-  double accuracy = 0;
-  double test_loss = 0;  // after the epoch, on the held-out samples
-  double test_accuracy = 0;
-  double seconds = 0;  // of training, without the evaluation
+  double learning_rate = 0;  // of the last step
+  Score validation;          // after the epoch, if samples are held out for it
+  Score test;                // after the epoch, only if there is no validation
+  double seconds = 0;        // of training, without the evaluation
   double samples_per_second = 0;
+  double wait_seconds = 0;        // of these, for batches
+  double background_seconds = 0;  // spent by the pipeline's threads meanwhile
+};
+
+struct CheckpointRecord {
+  std::int64_t step = 0;
+  std::filesystem::path directory;
+  double seconds = 0;
 };
 
 class Observer {
@@ -33,6 +55,30 @@ class Observer {
   virtual ~Observer() = default;
   virtual void step(const StepRecord&) {}
   virtual void epoch(const EpochRecord&) {}
+  virtual void checkpoint(const CheckpointRecord&) {}
+  virtual void test(const Score&) {}
+};
+
+// Tells several observers.
+class Observers final : public Observer {
+ public:
+  explicit Observers(std::vector<Observer*> observers) : observers_(std::move(observers)) {}
+
+  void step(const StepRecord& record) override {
+    for (Observer* observer : observers_) observer->step(record);
+  }
+  void epoch(const EpochRecord& record) override {
+    for (Observer* observer : observers_) observer->epoch(record);
+  }
+  void checkpoint(const CheckpointRecord& record) override {
+    for (Observer* observer : observers_) observer->checkpoint(record);
+  }
+  void test(const Score& score) override {
+    for (Observer* observer : observers_) observer->test(score);
+  }
+
+ private:
+  std::vector<Observer*> observers_;
 };
 
 }  // namespace trireme::train

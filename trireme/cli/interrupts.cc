@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// Signal handlers.
+#include "trireme/cli/interrupts.h"
+
+#include <csignal>
+
+namespace trireme::cli {
+namespace {
+
+// A handler can reach nothing but a global.
+std::atomic<int> caught{0};
+static_assert(std::atomic<int>::is_always_lock_free);
+
+void note(int signal) {
+  caught = signal;
+  std::signal(signal, SIG_DFL);
+}
+
+}  // namespace
+
+Interrupts::Interrupts() {
+  caught = 0;
+  std::signal(SIGINT, note);
+  std::signal(SIGTERM, note);
+}
+
+Interrupts::~Interrupts() {
+  std::signal(SIGINT, SIG_DFL);
+  std::signal(SIGTERM, SIG_DFL);
+}
+
+const std::atomic<int>& Interrupts::signal() const { return caught; }
+
+}  // namespace trireme::cli

@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens, splits and caches.
+#include "trireme/data/data_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trireme/base/error.h"
+#include "trireme/data/cache.h"
+#include "trireme/data/permutation.h"
+#include "trireme/data/subset.h"
+
+namespace trireme::data {
+namespace {
+
+CacheKind cache_kind(const std::string& name) {
+  if (name == "none") return CacheKind::none;
+  return name == "disk" ? CacheKind::disk : CacheKind::memory;
+}
+
+std::shared_ptr<const Source> open_part(const DataRequest& request, Part part) {
+  ReaderRequest files{.part = part, .options = request.reader_options};
+  const auto& names = part == Part::train ? request.data.train : request.data.test;
+  files.files.assign(names.begin(), names.end());
+  if (files.files.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  std::shared_ptr<const Source> source = request.reader->open(files);
+  return source->size() == 0 ? nullptr : source;
+}
+
+std::int64_t held_out(double wanted, std::int64_t samples) {
+  return std::llround(wanted < 1 ? wanted * static_cast<double>(samples) : wanted);
+}
+
+SplitSizes split_sizes(const DataOptions& options, std::int64_t samples) {
+  const SplitSizes sizes{.validation = held_out(options.validation, samples), .test = held_out(options.test_split, samples)};
+  if (sizes.validation + sizes.test >= samples)
+    throw Error{invalid_argument, "[data]: validation and test_split hold out {} of {} training samples; nothing is left to train on",
+                sizes.validation + sizes.test, samples};
+  return sizes;
+}
+
+void check_same_format(const Source& train, const Source& test) {
+  const SampleFormat& a = train.format();
+  const SampleFormat& b = test.format();
+  if (a.shape != b.shape || a.element != b.element)
+    throw Error{invalid_argument, "[data]: a training sample is {}, a test sample {}; both parts must be alike", a.shape.to_string(),
+                b.shape.to_string()};
+  if (b.classes > a.classes)
+    throw Error{invalid_argument, "[data]: the test part has {} classes, the training part only {}", b.classes, a.classes};
+  if (a.class_names != b.class_names && !a.class_names.empty() && !b.class_names.empty())
+    throw Error{invalid_argument, "[data]: training and test part have classes of other names"};
+}
+
+std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& base, std::vector<std::int64_t> indices) {
+  if (indices.empty()) return nullptr;
+  return std::make_shared<Subset>(base, std::move(indices));
+}
+
+void apply_split(DataSets& sets, const DataOptions& options) {
+  const SplitSizes sizes = split_sizes(options, sets.train->size());
+  if (sizes.test > 0 && sets.test != nullptr)
+    throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
+  Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
+    split.train.resize(static_cast<std::size_t>(options.limit));
+  if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
+  const std::shared_ptr<const Source> base = sets.train;
+  sets.train = part_or_null(base, std::move(split.train));
+  sets.validation = part_or_null(base, std::move(split.validation));
+  if (sizes.test > 0) sets.test = part_or_null(base, std::move(split.test));
+}
+
+}  // namespace
+
+Split split_samples(std::int64_t samples, const SplitSizes& sizes, std::uint64_t seed) {
+  constexpr std::int64_t kNoEpoch = -1;  // a stream that no epoch uses
+  const std::vector<std::int64_t> order = epoch_permutation(samples, seed, kNoEpoch);
+  const auto validation_end = order.begin() + sizes.validation;
+  const auto test_end = validation_end + sizes.test;
+  Split split{.train = {test_end, order.end()}, .validation = {order.begin(), validation_end}, .test = {validation_end, test_end}};
+  for (auto* part : {&split.train, &split.validation, &split.test}) std::ranges::sort(*part);
+  return split;
+}
+
+DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch) {
+  DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
+  if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
+  if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
+  const CacheKind kind = cache_kind(request.pipeline.cache);
+  sets.train = cached(sets.train, kind, scratch);
+  if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch);
+  apply_split(sets, request.data);
+  sets.normalization = measure_normalization(*sets.train, request.data.normalize);
+  return sets;
+}
+
+}  // namespace trireme::data

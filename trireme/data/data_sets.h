@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// The parts of a data set that a training uses, opened and split.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+
+#include "trireme/data/data_options.h"
+#include "trireme/data/source.h"
+#include "trireme/data/transform.h"
+
+namespace trireme::data {
+
+struct DataSets {
+  std::shared_ptr<const Source> train;
+  std::shared_ptr<const Source> validation;  // null if there is none
+  std::shared_ptr<const Source> test;        // null if there is none
+  Normalization normalization;               // measured on the training part
+};
+
+// `scratch` is where a cache on disk may lie.
+DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch);
+
+// Held-out samples are drawn at random by `seed`: which ones does not depend on anything else. Each list ascends.
+struct Split {
+  std::vector<std::int64_t> train;
+  std::vector<std::int64_t> validation;
+  std::vector<std::int64_t> test;
+};
+struct SplitSizes {
+  std::int64_t validation = 0;
+  std::int64_t test = 0;
+};
+Split split_samples(std::int64_t samples, const SplitSizes& sizes, std::uint64_t seed);
+
+}  // namespace trireme::data

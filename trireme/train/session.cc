@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps, with a checkpoint now and then.
+#include "trireme/train/session.h"
+
+namespace trireme::train {
+
+std::string_view name_of(Ending ending) {
+  switch (ending) {
+    case Ending::completed:
+      return "completed";
+    case Ending::stopped_early:
+      return "stopped early";
+    case Ending::interrupted:
+      return "interrupted";
+  }
+  return "";
+}
+
+void Session::save(Observer& observer) {
+  if (trainer_.cursor().step == saved_step_) return;
+  const Seconds start = clock_.now();
+  last_ = checkpoints_.save(trainer_.checkpoint());
+  saved_step_ = trainer_.cursor().step;
+  observer.checkpoint({.step = saved_step_, .directory = last_, .seconds = (clock_.now() - start).count()});
+}
+
+SessionResult Session::run(Observer& observer, const Options& options, const std::atomic<int>& stop) {
+  Seconds last_save = clock_.now();
+  while (!trainer_.finished() && stop == 0) {
+    trainer_.advance(observer);
+    if (options.checkpoint_seconds <= 0 || (clock_.now() - last_save).count() < options.checkpoint_seconds) continue;
+    save(observer);
+    last_save = clock_.now();
+  }
+  save(observer);
+  SessionResult result{.ending = Ending::interrupted, .checkpoint = last_};
+  if (!trainer_.finished()) return result;
+  result.ending = trainer_.stopped_early() ? Ending::stopped_early : Ending::completed;
+  if (options.tests) {
+    result.test = trainer_.test();
+    observer.test(result.test);
+  }
+  return result;
+}
+
+}  // namespace trireme::train
