@@ -3,9 +3,8 @@
 #include "trireme/base/config.h"
 
 #define TOML_EXCEPTIONS 1
-#include <toml++/toml.h>
-
 #include <fmt/ranges.h>
+#include <toml++/toml.h>
 
 #include <algorithm>
 

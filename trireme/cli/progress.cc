@@ -11,7 +11,8 @@
 namespace trireme::cli {
 namespace {
 
-constexpr Seconds kPause{0.1};  // between two rewrites of the line
+constexpr Seconds kPause{0.1};   // between two rewrites of the line
+constexpr Seconds kSilence{30};  // without a terminal: a long epoch says now and then that it lives
 
 std::string duration(double seconds) {
   const auto whole = std::llround(seconds);
@@ -21,24 +22,31 @@ std::string duration(double seconds) {
 
 }  // namespace
 
+std::string Progress::score(std::string_view prefix, const train::Score& score, double penalty) const {
+  if (score.samples == 0) return "";
+  std::string text = fmt::format("  {}loss {:.4f}", prefix, score.loss);
+  if (penalty > 0) text += fmt::format(" + {:.4f}", penalty);
+  if (settings_.classes) text += fmt::format("  {}accuracy {:.2f} %", prefix, 100 * score.accuracy);
+  return text;
+}
+
 void Progress::step(const train::StepRecord& record) {
-  if (!settings_.terminal || clock_.now() - last_shown_ < kPause) return;
+  if (clock_.now() - last_shown_ < (settings_.terminal ? kPause : kSilence)) return;
   last_shown_ = clock_.now();
   const double left = static_cast<double>(record.samples_total - record.samples_seen) / std::max(record.samples_per_second, 1e-9);
-  out_ << fmt::format("\r\033[Kepoch {}/{}  {:.0f} %  {:.0f} samples/s  loss {:.4f}  accuracy {:.2f} %  {} left", record.epoch + 1,
-                      settings_.epochs, 100.0 * static_cast<double>(record.samples_seen) / static_cast<double>(record.samples_total),
-                      record.samples_per_second, record.loss, 100 * record.accuracy, duration(left))
-       << std::flush;
+  out_ << (settings_.terminal ? "\r\033[K" : "")
+       << fmt::format("epoch {}/{}  {:.0f} %  {:.0f} samples/s{}  {} left", record.epoch + 1, settings_.epochs,
+                      100.0 * static_cast<double>(record.samples_seen) / static_cast<double>(record.samples_total),
+                      record.samples_per_second, score("", record.epoch_mean), duration(left))
+       << (settings_.terminal ? "" : "\n") << std::flush;
 }
 
 void Progress::epoch(const train::EpochRecord& record) {
+  last_shown_ = clock_.now();
   if (settings_.terminal) out_ << "\r\033[K";
-  out_ << fmt::format("epoch {}/{}  {:.0f} samples/s  loss {:.4f}", record.epoch + 1, settings_.epochs, record.samples_per_second,
-                      record.loss);
-  if (record.penalty > 0) out_ << fmt::format(" + {:.4f}", record.penalty);
-  out_ << fmt::format("  accuracy {:.2f} %", 100 * record.accuracy);
-  if (settings_.tested) out_ << fmt::format("  test loss {:.4f}  test accuracy {:.2f} %", record.test_loss, 100 * record.test_accuracy);
-  out_ << std::endl;
+  out_ << fmt::format("epoch {}/{}  {:.0f} samples/s{}{}{}", record.epoch + 1, settings_.epochs, record.samples_per_second,
+                      score("", record.train, record.penalty), score("validation ", record.validation), score("test ", record.test))
+       << std::endl;
 }
 
 }  // namespace trireme::cli

@@ -14,18 +14,21 @@ class Progress final : public train::Observer {
   struct Settings {
     bool terminal = false;  // may lines be rewritten?
     std::int64_t epochs = 0;
-    bool tested = true;  // are there held-out samples?
+    bool classes = true;  // is there an accuracy?
   };
-  Progress(std::ostream& out, const Clock& clock, const Settings& settings) : out_(out), clock_(clock), settings_(settings) {}
+  Progress(std::ostream& out, const Clock& clock, const Settings& settings)
+      : out_(out), clock_(clock), settings_(settings), last_shown_(clock.now()) {}
 
   void step(const train::StepRecord& record) override;
   void epoch(const train::EpochRecord& record) override;
 
  private:
+  std::string score(std::string_view prefix, const train::Score& score, double penalty = 0) const;
+
   std::ostream& out_;
   const Clock& clock_;
   Settings settings_;
-  Seconds last_shown_{-1};
+  Seconds last_shown_;
 };
 
 }  // namespace trireme::cli

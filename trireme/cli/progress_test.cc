@@ -4,23 +4,39 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <sstream>
 
 namespace trireme::cli {
 namespace {
 
-constexpr train::StepRecord kStep{
-    .epoch = 1, .samples_seen = 750, .samples_total = 1000, .loss = 0.5, .accuracy = 0.75, .samples_per_second = 2};
-constexpr train::EpochRecord kEpoch{
-    .epoch = 1, .loss = 0.25, .penalty = 0.125, .accuracy = 0.5, .test_loss = 0.75, .test_accuracy = 0.875, .samples_per_second = 1234};
+constexpr train::StepRecord kStep{.epoch = 1,
+                                  .samples_seen = 750,
+                                  .samples_total = 1000,
+                                  .epoch_mean = {.samples = 250, .loss = 0.5, .accuracy = 0.75},
+                                  .samples_per_second = 2};
+constexpr train::EpochRecord kEpoch{.epoch = 1,
+                                    .train = {.samples = 500, .loss = 0.25, .accuracy = 0.5},
+                                    .penalty = 0.125,
+                                    .validation = {.samples = 9, .loss = 0.75, .accuracy = 0.875},
+                                    .samples_per_second = 1234};
 
-TEST(Progress, ALineAnEpochIfNobodyCanRewriteIt) {
+std::string epoch_line(const Progress::Settings& settings, const train::EpochRecord& record) {
   std::ostringstream out;
   const FakeClock clock;
-  Progress progress(out, clock, {.epochs = 2});
-  progress.step(kStep);
-  progress.epoch(kEpoch);
-  EXPECT_EQ(out.str(), "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250  accuracy 50.00 %  test loss 0.7500  test accuracy 87.50 %\n");
+  Progress(out, clock, settings).epoch(record);
+  return out.str();
+}
+
+TEST(Progress, ALineAnEpochIfNobodyCanRewriteIt) {
+  EXPECT_EQ(epoch_line({.epochs = 2}, kEpoch),
+            "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250  accuracy 50.00 %  validation loss 0.7500  validation accuracy 87.50 %\n");
+}
+
+TEST(Progress, SaysNothingOfWhatWasNotMeasured) {
+  train::EpochRecord record = kEpoch;
+  record.validation = {};
+  EXPECT_EQ(epoch_line({.epochs = 2, .classes = false}, record), "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250\n");
 }
 
 TEST(Progress, RewritesTheLineOnATerminalNotTooOften) {
@@ -28,19 +44,22 @@ TEST(Progress, RewritesTheLineOnATerminalNotTooOften) {
   FakeClock clock;
   Progress progress(out, clock, {.terminal = true, .epochs = 2});
   progress.step(kStep);
+  EXPECT_TRUE(out.str().empty());
+  clock.advance(Seconds{1});
+  progress.step(kStep);
   progress.step(kStep);
   EXPECT_EQ(out.str(), "\r\033[Kepoch 2/2  75 %  2 samples/s  loss 0.5000  accuracy 75.00 %  2:05 left");
-  clock.advance(Seconds{1});
-  out.str("");
-  progress.step(kStep);
-  EXPECT_FALSE(out.str().empty());
 }
 
-TEST(Progress, SaysNothingOfATestThatWasNotMade) {
+TEST(Progress, ALongEpochGivesASignOfLifeInALog) {
   std::ostringstream out;
-  const FakeClock clock;
-  Progress(out, clock, {.epochs = 2, .tested = false}).epoch(kEpoch);
-  EXPECT_EQ(out.str().find("test"), std::string::npos);
+  FakeClock clock;
+  Progress progress(out, clock, {.epochs = 2});
+  for (int i = 0; i < 70; ++i) {
+    clock.advance(Seconds{1});
+    progress.step(kStep);
+  }
+  EXPECT_EQ(std::ranges::count(out.str(), '\n'), 2);
 }
 
 }  // namespace

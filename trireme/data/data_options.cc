@@ -53,6 +53,7 @@ void describe(DataOptions& o, OptionVisitor& visit) {
   visit("normalize", o.normalize,
         "measured on the training samples: subtract the mean, or divide by the deviation too (standard); per_sample: each by its own",
         {"none", "mean", "standard", "per_sample"});
+  visit("class_names", o.class_names, "what to call the classes, if the files don't say");
 }
 
 void describe(PipelineOptions& o, OptionVisitor& visit) {

@@ -24,6 +24,7 @@ struct DataOptions {
   std::int64_t split_seed = 1;
   std::int64_t limit = 0;
   std::string normalize = "none";
+  std::vector<std::string> class_names;
 };
 void describe(DataOptions& o, OptionVisitor& visit);
 

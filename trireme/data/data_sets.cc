@@ -51,6 +51,13 @@ void check_same_format(const Source& train, const Source& test) {
     throw Error{invalid_argument, "[data]: training and test part have classes of other names"};
 }
 
+std::vector<std::string> class_names_of(const DataOptions& options, const SampleFormat& format) {
+  if (options.class_names.empty()) return format.class_names;
+  if (static_cast<std::int64_t>(options.class_names.size()) != format.classes)
+    throw Error{invalid_argument, "[data]: {} class_names for {} classes", options.class_names.size(), format.classes};
+  return options.class_names;
+}
+
 std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& base, std::vector<std::int64_t> indices) {
   if (indices.empty()) return nullptr;
   return std::make_shared<Subset>(base, std::move(indices));
@@ -58,8 +65,7 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
 
 void apply_split(DataSets& sets, const DataOptions& options) {
   const SplitSizes sizes = split_sizes(options, sets.train->size());
-  if (sizes.test > 0 && sets.test != nullptr)
-    throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
+  if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
   Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
   if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
     split.train.resize(static_cast<std::size_t>(options.limit));
@@ -82,6 +88,12 @@ Split split_samples(std::int64_t samples, const SplitSizes& sizes, std::uint64_t
   return split;
 }
 
+std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view part) {
+  const auto& samples = part == "train" ? sets.train : part == "validation" ? sets.validation : sets.test;
+  if (samples == nullptr) throw Error{invalid_argument, "these data have no part '{}'", part};
+  return samples;
+}
+
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch) {
   DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
   if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
@@ -90,6 +102,7 @@ DataSets open_data(const DataRequest& request, const std::filesystem::path& scra
   sets.train = cached(sets.train, kind, scratch);
   if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch);
   apply_split(sets, request.data);
+  sets.class_names = class_names_of(request.data, sets.train->format());
   sets.normalization = measure_normalization(*sets.train, request.data.normalize);
   return sets;
 }

@@ -16,10 +16,14 @@ struct DataSets {
   std::shared_ptr<const Source> validation;  // null if there is none
   std::shared_ptr<const Source> test;        // null if there is none
   Normalization normalization;               // measured on the training part
+  std::vector<std::string> class_names;      // empty: they are called by their numbers
 };
 
 // `scratch` is where a cache on disk may lie.
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch);
+
+// train, validation or test; invalid_argument if these data have no such part.
+std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view part);
 
 // Held-out samples are drawn at random by `seed`: which ones does not depend on anything else. Each list ascends.
 struct Split {

@@ -18,7 +18,9 @@ using testing::HasSubstr;
 
 DataSets open(std::string_view text) { return open_data(data_request(Config::parse_toml(text, "job.toml")), testing::TempDir()); }
 
-std::string complaint(std::string_view text) { return thrown_error([&] { open(text); }); }
+std::string complaint(std::string_view text) {
+  return thrown_error([&] { open(text); });
+}
 
 constexpr std::string_view kDigits = "name = 'synthetic_digits'\nsamples = 100\ntest_samples = 30\n";
 

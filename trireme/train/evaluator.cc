@@ -34,17 +34,29 @@ engine::BatchView view_of(const data::Batch& batch) {
 void check_fit(const graph::Graph& graph, const data::SampleFormat& format, const std::string& title) {
   const Shape& input = graph.node(graph.inputs().at(0)).shape;
   if (graph.inputs().size() != 1 || input.count() != format.shape.count())
-    throw Error{invalid_argument, "[model]: takes {}{}, but a sample of '{}' is {}; change the model's input or the data",
-                input.to_string(), graph.inputs().size() > 1 ? " and more inputs" : "", title, format.shape.to_string()};
+    throw Error{invalid_argument,
+                "[model]: takes {}{}, but a sample of '{}' is {}; change the model's input or the data",
+                input.to_string(),
+                graph.inputs().size() > 1 ? " and more inputs" : "",
+                title,
+                format.shape.to_string()};
   const Shape& output = graph.node(graph.output()).shape;
   if (graph.loss() == "softmax_cross_entropy") {
     if (format.classes == 0)
-      throw Error{invalid_argument, "[model]: the loss softmax_cross_entropy needs classes, but '{}' has numbers to predict; set model.loss to mean_squared_error", title};
+      throw Error{
+          invalid_argument,
+          "[model]: the loss softmax_cross_entropy needs classes, but '{}' has numbers to predict; set model.loss to mean_squared_error",
+          title};
     if (output.count() < format.classes)
       throw Error{invalid_argument, "[model]: has {} outputs, but '{}' has {} classes", output.to_string(), title, format.classes};
   } else if (output.count() != format.targets) {
-    throw Error{invalid_argument, "[model]: the loss {} compares {} outputs with {} numbers a sample of '{}'{}", graph.loss(),
-                output.to_string(), format.targets, title, format.targets == 0 ? "; with labels use softmax_cross_entropy" : ""};
+    throw Error{invalid_argument,
+                "[model]: the loss {} compares {} outputs with {} numbers a sample of '{}'{}",
+                graph.loss(),
+                output.to_string(),
+                format.targets,
+                title,
+                format.targets == 0 ? "; with labels use softmax_cross_entropy" : ""};
   }
 }
 

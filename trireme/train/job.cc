@@ -29,7 +29,8 @@ Config table_or_empty(const Config& config, std::string_view key) {
 // Nothing would ever stop on it.
 void check_early_stopping(const Job& job, const Config& train) {
   if (job.early_stopping.patience > 0 && job.data.data.validation == 0)
-    throw Error{invalid_argument, "{}: [train.early_stopping] watches the validation samples, and there are none; set data.validation, e.g. 0.1",
+    throw Error{invalid_argument,
+                "{}: [train.early_stopping] watches the validation samples, and there are none; set data.validation, e.g. 0.1",
                 train.at("early_stopping").origin()};
 }
 

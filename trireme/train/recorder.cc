@@ -53,8 +53,7 @@ void Recorder::epoch(const EpochRecord& record) {
 }
 
 void Recorder::checkpoint(const CheckpointRecord& record) {
-  journal_.write("checkpoint",
-                 {{"step", record.step}, {"directory", record.directory.filename().string()}, {"seconds", record.seconds}});
+  journal_.write("checkpoint", {{"step", record.step}, {"directory", record.directory.filename().string()}, {"seconds", record.seconds}});
   journal_.sync();
 }
 

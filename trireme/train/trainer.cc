@@ -59,9 +59,7 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       clock_(setup.clock),
       executor_(job_.graph, executor_options(setup, algorithm_cache)),
       evaluator_(job_.graph,
-                 {.batch_size = job_.train.batch_size,
-                  .threads = static_cast<int>(job_.train.threads),
-                  .algorithm_cache = algorithm_cache},
+                 {.batch_size = job_.train.batch_size, .threads = static_cast<int>(job_.train.threads), .algorithm_cache = algorithm_cache},
                  clock_),
       optimizer_(optim::Optimizer::from_config(job_.optimizer, job_.graph.parameters())),
       schedule_(job_.schedule, schedule_span(setup)),
@@ -77,7 +75,7 @@ Checkpoint Trainer::checkpoint() const {
   Checkpoint out{.cursor = cursor_, .parameters = parameters_, .states = states_, .slots = slots_};
   for (const std::string_view name : optimizer_.slots()) out.slot_names.emplace_back(name);
   out.normalization = data_.normalization;
-  out.class_names = data_.train->format().class_names;
+  out.class_names = data_.class_names;
   return out;
 }
 

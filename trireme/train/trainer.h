@@ -36,7 +36,7 @@ class Trainer {
   Checkpoint checkpoint() const;
   void restore(Checkpoint checkpoint);
 
-  bool finished() const;       // all epochs are done, or early stopping ended them
+  bool finished() const;  // all epochs are done, or early stopping ended them
   bool stopped_early() const;
   // One step and, if it was the last of its epoch, the evaluation. Not when finished.
   void advance(Observer& observer);

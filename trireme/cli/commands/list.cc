@@ -8,9 +8,15 @@
 #include "trireme/base/options.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/data/data_options.h"
+#include "trireme/data/reader_entry.h"
+#include "trireme/fetch/set_entry.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/op_entry.h"
 #include "trireme/graph/option_check.h"
+#include "trireme/optim/optimizer_entry.h"
+#include "trireme/optim/schedule.h"
+#include "trireme/train/job.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -42,6 +48,31 @@ std::vector<Item> items_of(const std::vector<Entry>& entries) {
   std::vector<Item> items;
   for (const Entry& entry : entries) items.push_back({std::string(entry.name), std::string(entry.summary), rows_of(entry.options)});
   return items;
+}
+
+// Public sets, and the readers that need no files.
+std::vector<Item> data_sets() {
+  std::vector<Item> items;
+  for (const fetch::SetEntry& set : fetch::sets::catalog()) items.push_back({std::string(set.name), std::string(set.summary), {}});
+  for (const data::ReaderEntry& reader : data::readers::catalog()) {
+    if (!reader.reads_files) items.push_back({std::string(reader.name), std::string(reader.summary), rows_of(reader.options)});
+  }
+  return items;
+}
+
+std::vector<Item> file_readers() {
+  std::vector<data::ReaderEntry> entries = data::readers::catalog();
+  std::erase_if(entries, [](const data::ReaderEntry& entry) { return !entry.reads_files; });
+  return items_of(entries);
+}
+
+std::vector<Item> job_tables() {
+  return {{"[data]", "which samples; the options of the set or reader stand beside these", list_options<data::DataOptions>()},
+          {"[data.augment]", "changes of training samples at random", list_options<data::AugmentOptions>()},
+          {"[data.pipeline]", "how samples are read", list_options<data::PipelineOptions>()},
+          {"[train]", "the training", list_options<train::TrainOptions>()},
+          {"[train.schedule]", "of the learning rate", list_options<optim::ScheduleOptions>()},
+          {"[train.early_stopping]", "an end before the last epoch", list_options<train::EarlyStoppingOptions>()}};
 }
 
 void print_table(std::string_view kind, const std::vector<Item>& items, std::ostream& out) {
@@ -77,19 +108,28 @@ int run(const Options& o, const Console& console) {
   };
   show("models", "model", items_of(graph::zoo::catalog()));
   show("ops", "op", items_of(graph::ops::catalog()));
+  show("data", "data set", data_sets());
+  show("readers", "reader", file_readers());
+  show("optimizers", "optimizer", items_of(optim::optimizers::catalog()));
+  show("job", "table", job_tables());
   if (o.json) console.out << document.dump(2) << "\n";
   return 0;
 }
 
 Run declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("catalog", options->catalog, "models or ops; both if left out")->check(CLI::IsMember({"models", "ops"}));
+  app.add_option("catalog", options->catalog, "models, ops, data, readers, optimizers or job (its tables); all if left out")
+      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "job"}));
   app.add_flag("--json", options->json, "print JSON");
   return [options](const Console& console) { return run(*options, console); };
 }
 
 }  // namespace
 
-CommandEntry list() { return {.name = "list", .summary = "show the known models and ops with their options", .declare = declare}; }
+CommandEntry list() {
+  return {.name = "list",
+          .summary = "show what a job file can name: models, ops, data sets, readers, optimizers, and all options",
+          .declare = declare};
+}
 
 }  // namespace trireme::cli::commands

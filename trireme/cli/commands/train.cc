@@ -1,73 +1,66 @@
 // SPDX-License-Identifier: Apache-2.0
-// train: trains the model of a job file on this machine.
+// train: trains the model of a job file on this machine, or continues a run.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
-#include "trireme/base/clock.h"
-#include "trireme/base/table.h"
-#include "trireme/cli/cache_directory.h"
+#include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cli/data_lookup.h"
+#include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
-#include "trireme/cli/progress.h"
+#include "trireme/cli/training_run.h"
 #include "trireme/train/job.h"
-#include "trireme/train/trainer.h"
+#include "trireme/train/run_directory.h"
 
 namespace trireme::cli::commands {
 namespace {
 
 struct Options {
   std::string job;
+  std::string resume;
+  std::string runs = "runs";
   std::vector<std::string> settings;
   std::int64_t threads = -1;  // as the job says
+  bool print_config = false;
 };
 
-train::Job load(const Options& o) {
-  Config config = load_job(o.job, o.settings);
+Config load(const Options& o, const Console& console) {
+  if (o.job.empty() == o.resume.empty())
+    throw Error{invalid_argument, "give either a job file or --resume RUN, which continues a run with its own job (and --set on top)"};
+  Config config = load_job(o.resume.empty() ? o.job : train::RunDirectory::open(o.resume).config().string(), o.settings);
   if (o.threads >= 0) config.set("train.threads", fmt::format("{}", o.threads), "--threads");
-  return train::job_from_config(config);
-}
-
-std::filesystem::path algorithm_cache() {
-  const std::filesystem::path directory = cache_directory();
-  return directory.empty() ? directory : directory / "algorithms.json";
-}
-
-std::string beginning(const train::Job& job, const engine::CompileReport& report) {
-  return fmt::format("{} parameters, {} samples of {}, batch size {}, {} {}; compiled in {:.1f} s\n",
-                     with_thousands(job.graph.parameters().size()), with_thousands(job.data.samples), job.data.name, job.train.batch_size,
-                     report.threads, report.threads == 1 ? "thread" : "threads", report.seconds);
-}
-
-std::string ending(const train::Job& job, const train::EpochRecord& last, Seconds took) {
-  std::string text = fmt::format("trained {} {} in {:.1f} s, {:.0f} samples/s in the last", job.train.epochs,
-                                 job.train.epochs == 1 ? "epoch" : "epochs", took.count(), last.samples_per_second);
-  if (job.data.test_samples > 0) text += fmt::format("; test accuracy {:.2f} %", 100 * last.test_accuracy);
-  return text + "\n";
+  resolve_data(config, console);
+  return config;
 }
 
 int run(const Options& o, const Console& console) {
-  const SteadyClock clock;
-  const train::Job job = load(o);
-  train::Trainer trainer(job, clock, algorithm_cache());
-  console.out << beginning(job, trainer.compile_report()) << std::flush;
-  Progress progress(console.out, clock,
-                    {.terminal = isatty(STDOUT_FILENO) != 0, .epochs = job.train.epochs, .tested = job.data.test_samples > 0});
-  const Seconds start = clock.now();
-  const train::EpochRecord last = trainer.run(progress);
-  console.out << ending(job, last, clock.now() - start);
-  return 0;
+  TrainingRequest request{.config = load(o, console),
+                          .base = o.runs,
+                          .title = std::filesystem::path(o.job).stem().string(),
+                          .resume = o.resume,
+                          .terminal = isatty(STDOUT_FILENO) != 0};
+  if (o.print_config) {
+    train::job_from_config(request.config);  // a job with mistakes has no configuration
+    console.out << train::job_file_of(train::settings_of(request.config));
+    return 0;
+  }
+  const Interrupts interrupts;
+  return run_training(request, console, interrupts.signal());
 }
 
 Run declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("job", options->job, "what to train")->required()->type_name("job.toml");
+  app.add_option("job", options->job, "what to train")->type_name("job.toml");
+  app.add_option("--resume", options->resume, "continue this run where its last checkpoint stands")->type_name("RUN");
   app.add_option("--set", options->settings, "change a setting, e.g. train.epochs=3")
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
+  app.add_option("--runs", options->runs, "where run directories are made")->type_name("FOLDER")->capture_default_str();
   app.add_option("--threads", options->threads, "cores to use; 0 means all of them")->check(CLI::Range(0, 1 << 12));
+  app.add_flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
   return [options](const Console& console) { return run(*options, console); };
 }
 

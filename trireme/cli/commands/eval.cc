@@ -1,0 +1,70 @@
+// SPDX-License-Identifier: Apache-2.0
+// eval: the score of a trained model on a part of its data, or on other data.
+#include <fmt/format.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/table.h"
+#include "trireme/cli/cache_directory.h"
+#include "trireme/cli/trained_model.h"
+#include "trireme/data/data_sets.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::string model;
+  std::string part = "test";
+  std::vector<std::string> settings;
+  bool json = false;
+};
+
+int run(const Options& o, const Console& console) {
+  const SteadyClock clock;
+  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  const data::DataSets sets = data::open_data(model.job.data, cache_directory());
+  const auto samples = data::part_named(sets, o.part);
+  train::check_fit(model.job.graph, samples->format(), model.job.data.title());
+  train::Evaluator evaluator = make_evaluator(model, clock);
+  const Seconds start = clock.now();
+  const train::Score score = evaluator.score(samples, model.checkpoint.normalization, model.values());
+  const double seconds = (clock.now() - start).count();
+  if (o.json) {
+    console.out << nlohmann::ordered_json{{"checkpoint", model.directory.string()},
+                                          {"part", o.part},
+                                          {"samples", score.samples},
+                                          {"loss", score.loss},
+                                          {"accuracy", score.accuracy},
+                                          {"seconds", seconds}}
+                       .dump(2)
+                << "\n";
+    return 0;
+  }
+  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}", model.directory.string(), with_thousands(score.samples),
+                             model.job.data.title(), o.part, score.loss);
+  if (samples->format().classes > 0) console.out << fmt::format("  accuracy {:.2f} %", 100 * score.accuracy);
+  console.out << fmt::format("  {:.0f} samples/s\n", static_cast<double>(score.samples) / std::max(seconds, 1e-9));
+  return 0;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("model", options->model, "a run, or one of its checkpoints")->required()->type_name("RUN");
+  app.add_option("--part", options->part, "of the data: train, validation or test")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  app.add_option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_flag("--json", options->json, "print JSON");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry eval() { return {.name = "eval", .summary = "measure a trained model on a part of its data", .declare = declare}; }
+
+}  // namespace trireme::cli::commands

@@ -1,0 +1,152 @@
+// SPDX-License-Identifier: Apache-2.0
+// predict: a trained model's answers for image files or samples of a data set.
+#include <fmt/ranges.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <memory>
+#include <nlohmann/json.hpp>
+#include <numeric>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/table.h"
+#include "trireme/cli/cache_directory.h"
+#include "trireme/cli/trained_model.h"
+#include "trireme/data/data_sets.h"
+#include "trireme/data/image_files.h"
+#include "trireme/data/subset.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::string model;
+  std::vector<std::string> images;
+  std::string part = "test";
+  std::int64_t limit = 10;
+  std::int64_t top = 3;
+  std::vector<std::string> settings;
+  bool json = false;
+};
+
+struct Samples {
+  std::shared_ptr<const data::Source> source;
+  bool labelled = false;
+};
+
+Samples image_samples(const Options& o, const TrainedModel& model) {
+  const graph::Graph& graph = model.job.graph;
+  return {data::image_files({o.images.begin(), o.images.end()}, graph.node(graph.inputs().at(0)).shape), false};
+}
+
+Samples set_samples(const Options& o, const TrainedModel& model) {
+  const data::DataSets sets = data::open_data(model.job.data, cache_directory());
+  auto source = data::part_named(sets, o.part);
+  train::check_fit(model.job.graph, source->format(), model.job.data.title());
+  if (o.limit > 0 && o.limit < source->size()) {
+    std::vector<std::int64_t> first(static_cast<std::size_t>(o.limit));
+    std::iota(first.begin(), first.end(), std::int64_t{0});
+    source = std::make_shared<data::Subset>(source, std::move(first));
+  }
+  return {source, source->format().classes > 0};
+}
+
+std::vector<std::size_t> best_first(std::span<const float> outputs, std::int64_t top) {
+  std::vector<std::size_t> order(outputs.size());
+  std::iota(order.begin(), order.end(), std::size_t{0});
+  std::ranges::stable_sort(order, [&](std::size_t a, std::size_t b) { return outputs[a] > outputs[b]; });
+  order.resize(std::min(order.size(), static_cast<std::size_t>(top)));
+  return order;
+}
+
+class Printer {
+ public:
+  Printer(const TrainedModel& model, const Samples& samples, const Options& options)
+      : model_(model), samples_(samples), options_(options), classifies_(model.job.graph.loss() == "softmax_cross_entropy") {}
+
+  void add(std::int64_t index, std::span<const float> outputs) {
+    nlohmann::ordered_json answer{{"sample", samples_.source->sample_name(index)}};
+    std::vector<std::string> row{samples_.source->sample_name(index)};
+    if (samples_.labelled) {
+      answer["label"] = samples_.source->label(index);
+      row.push_back(model_.class_title(samples_.source->label(index)));
+    }
+    if (classifies_)
+      add_classes(outputs, answer, row);
+    else
+      add_numbers(outputs, answer, row);
+    answers_.push_back(std::move(answer));
+    rows_.push_back(std::move(row));
+  }
+
+  void print(std::ostream& out) const {
+    if (options_.json) {
+      out << nlohmann::ordered_json{{"checkpoint", model_.directory.string()}, {"predictions", answers_}}.dump(2) << "\n";
+      return;
+    }
+    std::vector<TextTable::Column> columns{{"sample"}};
+    if (samples_.labelled) columns.push_back({"label"});
+    columns.push_back({"prediction"});
+    TextTable table(std::move(columns));
+    for (const auto& row : rows_) table.add_row(row);
+    out << table.to_string();
+  }
+
+ private:
+  void add_classes(std::span<const float> outputs, nlohmann::ordered_json& answer, std::vector<std::string>& row) const {
+    std::string text;
+    nlohmann::ordered_json classes = nlohmann::ordered_json::array();
+    for (const std::size_t number : best_first(outputs, options_.top)) {
+      const std::string title = model_.class_title(static_cast<std::int64_t>(number));
+      text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", title, 100 * outputs[number]);
+      classes.push_back({{"class", number}, {"name", title}, {"probability", outputs[number]}});
+    }
+    answer["classes"] = std::move(classes);
+    row.push_back(std::move(text));
+  }
+  static void add_numbers(std::span<const float> outputs, nlohmann::ordered_json& answer, std::vector<std::string>& row) {
+    answer["outputs"] = std::vector<float>(outputs.begin(), outputs.end());
+    row.push_back(fmt::format("{:g}", fmt::join(outputs, ", ")));
+  }
+
+  const TrainedModel& model_;
+  const Samples& samples_;
+  const Options& options_;
+  bool classifies_;
+  std::vector<nlohmann::ordered_json> answers_;
+  std::vector<std::vector<std::string>> rows_;
+};
+
+int run(const Options& o, const Console& console) {
+  const SteadyClock clock;
+  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  const Samples samples = o.images.empty() ? set_samples(o, model) : image_samples(o, model);
+  Printer printer(model, samples, o);
+  make_evaluator(model, clock)
+      .predict(samples.source, model.checkpoint.normalization, model.values(),
+               [&](std::int64_t index, std::span<const float> outputs) { printer.add(index, outputs); });
+  printer.print(console.out);
+  return 0;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("model", options->model, "a run, or one of its checkpoints")->required()->type_name("RUN");
+  app.add_option("images", options->images, "PNG or JPEG files; without them, samples of the run's data")->type_name("IMAGE");
+  app.add_option("--part", options->part, "of the data: train, validation or test")
+      ->check(CLI::IsMember({"train", "validation", "test"}))
+      ->capture_default_str();
+  app.add_option("--limit", options->limit, "samples of the data; 0 means all")->check(CLI::NonNegativeNumber)->capture_default_str();
+  app.add_option("--top", options->top, "classes to show")->check(CLI::PositiveNumber)->capture_default_str();
+  app.add_option("--set", options->settings, "change a setting of the run's job")->type_name("TABLE.KEY=VALUE")->allow_extra_args(false);
+  app.add_flag("--json", options->json, "print JSON");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry predict() {
+  return {.name = "predict", .summary = "a trained model's answers for images or samples of a data set", .declare = declare};
+}
+
+}  // namespace trireme::cli::commands

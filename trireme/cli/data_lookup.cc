@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// From a set's name to its files.
+#include "trireme/cli/data_lookup.h"
+
+#include <fmt/ranges.h>
+
+#include "trireme/base/error.h"
+#include "trireme/cli/cache_directory.h"
+#include "trireme/cli/fetch_progress.h"
+#include "trireme/fetch/fetch.h"
+
+namespace trireme::cli {
+namespace {
+
+std::string toml_list(const auto& items) {
+  std::vector<std::string> quoted;
+  for (const auto& item : items) quoted.push_back(toml_quoted(std::string(item)));
+  return fmt::format("[{}]", fmt::join(quoted, ", "));
+}
+
+}  // namespace
+
+std::filesystem::path data_directory() {
+  const std::filesystem::path cache = cache_directory();
+  if (cache.empty()) throw Error{failed_precondition, "no place for data sets: neither HOME nor XDG_CACHE_HOME is set; set one of them"};
+  return cache / "data";
+}
+
+void resolve_data(Config& job, const Console& console) {
+  const Config* data = job.find("data");
+  const Config* name = data == nullptr || !data->is_table() ? nullptr : data->find("name");
+  const fetch::SetEntry* set = name == nullptr ? nullptr : fetch::find_set(name->text());
+  if (set == nullptr) return;
+  const std::filesystem::path directory = data_directory();
+  if (!fetch::is_here(*set, directory)) {
+    console.err << fmt::format("{} is not here yet; fetching it\n", set->name);
+    const auto progress = make_fetch_progress(console.err);
+    fetch::fetch_set(*set, directory, *progress);
+  }
+  const fetch::SetPaths paths = fetch::set_files(*set, directory);
+  const std::string origin = fmt::format("{} = {}", kFromSetName, set->name);
+  job.set("data.reader", toml_quoted(set->reader), origin);
+  job.set("data.train", toml_list(paths.train), origin);
+  job.set("data.test", toml_list(paths.test), origin);
+  if (!set->class_names.empty() && job.at("data").find("class_names") == nullptr)
+    job.set("data.class_names", toml_list(set->class_names), origin);
+}
+
+}  // namespace trireme::cli

@@ -1,0 +1,59 @@
+// SPDX-License-Identifier: Apache-2.0
+// Finds and loads checkpoints.
+#include "trireme/cli/trained_model.h"
+
+#include "trireme/base/error.h"
+#include "trireme/cli/algorithm_memory.h"
+#include "trireme/cli/data_lookup.h"
+#include "trireme/cli/job_file.h"
+#include "trireme/train/run_directory.h"
+
+namespace trireme::cli {
+namespace {
+
+bool is_checkpoint(const std::filesystem::path& path) { return std::filesystem::exists(path / "manifest.json"); }
+
+std::filesystem::path run_of(const std::filesystem::path& path) {
+  // RUN/checkpoints/step-00000123
+  return is_checkpoint(path) ? std::filesystem::absolute(path).lexically_normal().parent_path().parent_path() : path;
+}
+
+void load_newest(TrainedModel& model, const train::RunDirectory& run, const Console& console) {
+  auto loaded = train::CheckpointStore(run.checkpoints(), model.job.graph).load_newest();
+  if (!loaded) throw Error{not_found, "{} has no checkpoint yet", run.path().string()};
+  for (const std::string& warning : loaded->warnings) console.err << "trireme: warning: " << warning << "\n";
+  model.checkpoint = std::move(loaded->checkpoint);
+  model.directory = loaded->directory;
+}
+
+}  // namespace
+
+std::string TrainedModel::class_title(std::int64_t number) const {
+  const auto index = static_cast<std::size_t>(number);
+  if (index >= checkpoint.class_names.size()) return std::to_string(number);
+  return checkpoint.class_names[index];
+}
+
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const Console& console) {
+  const auto run = train::RunDirectory::open(run_of(path));
+  Config config = load_job(run.config().string(), settings);
+  resolve_data(config, console);
+  TrainedModel model{.job = train::job_from_config(config)};
+  if (is_checkpoint(path)) {
+    model.checkpoint = train::load_checkpoint(path, model.job.graph);
+    model.directory = path;
+  } else {
+    load_newest(model, run, console);
+  }
+  return model;
+}
+
+train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock) {
+  return {model.job.graph,
+          {.batch_size = model.job.train.batch_size,
+           .threads = static_cast<int>(model.job.train.threads),
+           .algorithm_cache = algorithm_cache()},
+          clock};
+}
+
+}  // namespace trireme::cli

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A trained model as eval and predict take it: from a run directory, or from one of its checkpoints.
+#pragma once
+
+#include <filesystem>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trireme/base/clock.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/train/checkpoint.h"
+#include "trireme/train/evaluator.h"
+#include "trireme/train/job.h"
+
+namespace trireme::cli {
+
+struct TrainedModel {
+  train::Job job;
+  train::Checkpoint checkpoint;
+  std::filesystem::path directory;  // of the checkpoint
+
+  train::ModelValues values() { return {.parameters = checkpoint.parameters, .states = checkpoint.states}; }
+  // "3", or "3 (dress)" if classes have names.
+  std::string class_title(std::int64_t number) const;
+};
+
+// `path` is a run directory (its newest good checkpoint is taken) or a checkpoint directory. Damaged checkpoints that were passed
+// over are told on console.err.
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const Console& console);
+
+train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock);
+
+}  // namespace trireme::cli

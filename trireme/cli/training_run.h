@@ -1,0 +1,26 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training with its run directory, from the job to the last record: what `trireme train` does.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/config.h"
+#include "trireme/cli/command_entry.h"
+
+namespace trireme::cli {
+
+struct TrainingRequest {
+  Config config;                 // with public data sets resolved
+  std::filesystem::path base;    // a new run gets its directory in here ...
+  std::string title;             // ... named after this, usually the job file's stem
+  std::filesystem::path resume;  // instead: the run to continue
+  bool terminal = false;         // may the progress line be rewritten?
+};
+
+// The exit code: 0, or 128 + the signal that interrupted it.
+int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop);
+
+}  // namespace trireme::cli

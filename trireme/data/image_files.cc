@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Decodes single images.
+#include "trireme/data/image_files.h"
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/data/image_codec.h"
+
+namespace trireme::data {
+namespace {
+
+class ImageFiles final : public Source {
+ public:
+  ImageFiles(std::vector<std::filesystem::path> files, SampleFormat format) : files_(std::move(files)), format_(std::move(format)) {}
+
+  const SampleFormat& format() const override { return format_; }
+  std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
+  std::int32_t label(std::int64_t) const override { return 0; }
+  std::string sample_name(std::int64_t index) const override { return files_[static_cast<std::size_t>(index)].string(); }
+  void read(std::int64_t index, std::span<std::byte> sample) const override;
+
+ private:
+  std::vector<std::filesystem::path> files_;
+  SampleFormat format_;
+};
+
+// Channel `channel` of a pixel as a model with `wanted` channels sees it; luma as in ITU-R BT.601.
+std::uint8_t value_of(std::span<const std::uint8_t> pixel, std::int64_t channel, std::int64_t wanted) {
+  if (pixel.size() == 1) return pixel[0];
+  if (wanted == 3) return pixel[static_cast<std::size_t>(channel)];
+  return static_cast<std::uint8_t>((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
+}
+
+void ImageFiles::read(std::int64_t index, std::span<std::byte> sample) const {
+  const std::string name = sample_name(index);
+  const Image image = resized(decode_image(read_file(name), name), format_.shape[1], format_.shape[2]);
+  const auto pixels = static_cast<std::size_t>(image.height * image.width);
+  const auto extent = static_cast<std::size_t>(image.channels);
+  for (std::int64_t channel = 0; channel < format_.shape[0]; ++channel) {
+    for (std::size_t i = 0; i < pixels; ++i)
+      sample[static_cast<std::size_t>(channel) * pixels + i] =
+          static_cast<std::byte>(value_of(std::span(image.pixels).subspan(i * extent, extent), channel, format_.shape[0]));
+  }
+}
+
+}  // namespace
+
+std::unique_ptr<Source> image_files(const std::vector<std::filesystem::path>& files, const Shape& shape) {
+  if (shape.rank() != 3 || (shape[0] != 1 && shape[0] != 3))
+    throw Error{invalid_argument, "the model takes samples of {}, not images of one or three channels", shape.to_string()};
+  return std::make_unique<ImageFiles>(files, SampleFormat{.shape = shape, .classes = 1});
+}
+
+}  // namespace trireme::data
