@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <memory>
-#include <span>
 #include <vector>
 
 #include "trireme/base/clock.h"
@@ -19,7 +18,7 @@ struct Batch {
   std::int64_t size = 0;    // samples; the last batch of an epoch may have fewer
   bool last_of_epoch = false;
   std::vector<float> values;         // size x shape
-  std::vector<std::int32_t> labels;  // size, if there are classes
+  std::vector<std::int32_t> labels;  // size, if there are classes; else empty
   std::vector<float> targets;        // size x targets
   std::vector<std::uint64_t> keys;   // combine(combine(seed, epoch), sample index): a random stream a sample
 };
@@ -31,9 +30,9 @@ struct StreamOptions {
   std::int64_t interleave = 1;    // files read in turn when not shuffled, one sample of each; 1: one file after the other
   std::int64_t threads = 1;       // in the background; 0: batches are made inside next()
   std::int64_t prefetch = 4;      // batches made ahead
-  std::int64_t epochs = 0;        // after these next() returns null; 0: never
+  std::int64_t epochs = 0;        // after these, counted from epoch 0, next() returns null; 0: never
   std::int64_t first_epoch = 0;   // where to begin (resume) ...
-  std::int64_t first_offset = 0;  // ... and after how many samples of that epoch
+  std::int64_t first_offset = 0;  // ... and after how many samples of that epoch: whole batches
 };
 
 // Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the
@@ -45,16 +44,18 @@ struct StreamTimes {
 
 class BatchStream {
  public:
+  // Throws invalid_argument if there is no sample or the options make no sense. `clock` outlives the stream.
   BatchStream(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options, const Clock& clock);
-  ~BatchStream();  // ends its threads
+  ~BatchStream();  // ends its threads, which finish no more than the sample they are at
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
   // The next batch, good until the next call; null after the last epoch. What a background thread threw is thrown here, in the
-  // place of the batch it was making. The batches are the same for any number of threads.
+  // place of the batch it was making; the call after that gives the batch after it. One thread calls next(). The batches are the same for
+  // any number of threads.
   const Batch* next();
 
-  StreamTimes times() const;
+  StreamTimes times() const;  // any thread
 
  private:
   struct State;

@@ -27,6 +27,7 @@ class MemorySource final : public Source {
   std::span<const float> target(std::int64_t index) const override;
   void read(std::int64_t index, std::span<std::byte> sample) const override;
   std::vector<std::int64_t> file_starts() const override { return samples_.file_starts; }
+  bool in_memory() const override { return true; }
 
  private:
   MemorySamples samples_;

@@ -32,7 +32,9 @@ struct DistributionOptions {
 };
 void describe(DistributionOptions& o, OptionVisitor& visit);
 
-// A list of samples for each of `workers`. Without overlap each sample is in exactly one.
+// A list of samples for each of `workers`, ascending. Without overlap each sample is in exactly one. by_class sorts its share by
+// label and cuts it into one run of classes a worker. The overlap of contiguous parts is what lies next to the next worker's
+// part, that of the others is picked at random. A worker that would get nothing is an error.
 std::vector<std::vector<std::int64_t>> distribute(const Source& source, std::int64_t workers, const DistributionOptions& options);
 
 }  // namespace trireme::data

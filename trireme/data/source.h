@@ -40,6 +40,8 @@ class Source {
 
   // Where each file begins: file i holds the samples starts[i] to starts[i + 1] - 1, the last one those up to size() - 1.
   virtual std::vector<std::int64_t> file_starts() const { return {0}; }
+  // Whether reading is only a copy from memory, so that a cache in front gains nothing.
+  virtual bool in_memory() const { return false; }
   // What to call sample `index` in a message or a prediction: a file name, or "#17".
   virtual std::string sample_name(std::int64_t index) const { return "#" + std::to_string(index); }
 

@@ -1,0 +1,109 @@
+// SPDX-License-Identifier: Apache-2.0
+// Epoch and place from the number, samples from the order of the epoch, random keys from epoch and sample.
+#include "trireme/data/batch_maker.h"
+
+#include <algorithm>
+#include <limits>
+
+#include "trireme/base/error.h"
+#include "trireme/base/random.h"
+#include "trireme/data/interleave.h"
+#include "trireme/data/permutation.h"
+
+namespace trireme::data {
+namespace {
+
+void check(std::string_view name, std::int64_t value, std::int64_t least) {
+  if (value < least) throw Error{invalid_argument, "{} = {} is below {}", name, value, least};
+}
+
+void check(const Source& source, const StreamOptions& o) {
+  if (source.size() < 1) throw Error{invalid_argument, "no sample to make batches of; look at the data set, its split and its shards"};
+  check("batch_size", o.batch_size, 1);
+  check("interleave", o.interleave, 1);
+  check("threads", o.threads, 0);
+  check("prefetch", o.prefetch, o.threads > 0 ? 1 : 0);
+  check("epochs", o.epochs, 0);
+  ensure(o.first_epoch >= 0 && o.first_offset >= 0 && o.first_offset <= source.size() &&
+             (o.first_offset % o.batch_size == 0 || o.first_offset == source.size()),
+         "a stream begins at a batch of an epoch");
+}
+
+}  // namespace
+
+BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options)
+    : source_(std::move(source)), transform_(std::move(transform)), options_(options) {
+  check(*source_, options_);
+  const auto batches = [this](std::int64_t samples) { return (samples + options_.batch_size - 1) / options_.batch_size; };
+  batches_an_epoch_ = batches(source_->size());
+  first_ = options_.first_epoch * batches_an_epoch_ + batches(options_.first_offset);
+  end_ = options_.epochs == 0 ? std::numeric_limits<std::int64_t>::max() : options_.epochs * batches_an_epoch_;
+}
+
+Batch BatchMaker::empty_batch() const {
+  const SampleFormat& format = source_->format();
+  const auto most = static_cast<std::size_t>(std::min(options_.batch_size, source_->size()));
+  Batch batch;
+  batch.values.reserve(most * static_cast<std::size_t>(format.shape.count()));
+  batch.targets.reserve(most * static_cast<std::size_t>(format.targets));
+  batch.labels.reserve(format.classes > 0 ? most : 0);
+  batch.keys.reserve(most);
+  return batch;
+}
+
+void BatchMaker::make(std::int64_t number, Batch& batch, std::span<std::byte> stored, const std::stop_token& stop) {
+  set_size(number, batch);
+  const std::shared_ptr<const Order> order = order_of(number);
+  for (std::int64_t i = 0; i < batch.size && !stop.stop_requested(); ++i)
+    make_sample(order->at(batch.offset + i), static_cast<std::size_t>(i), batch, stored);
+}
+
+void BatchMaker::set_size(std::int64_t number, Batch& batch) const {
+  batch.epoch = number / batches_an_epoch_;
+  batch.offset = number % batches_an_epoch_ * options_.batch_size;
+  batch.size = std::min(options_.batch_size, source_->size() - batch.offset);
+  batch.last_of_epoch = batch.offset + batch.size == source_->size();
+  const SampleFormat& format = source_->format();
+  const auto size = static_cast<std::size_t>(batch.size);
+  batch.values.resize(size * static_cast<std::size_t>(format.shape.count()));
+  batch.targets.resize(size * static_cast<std::size_t>(format.targets));
+  batch.labels.resize(format.classes > 0 ? size : 0);
+  batch.keys.resize(size);
+}
+
+void BatchMaker::make_sample(std::int64_t index, std::size_t place, Batch& batch, std::span<std::byte> stored) const {
+  const SampleFormat& format = source_->format();
+  const std::uint64_t key = combine(combine(options_.seed, static_cast<std::uint64_t>(batch.epoch)), static_cast<std::uint64_t>(index));
+  batch.keys[place] = key;
+  if (format.classes > 0) batch.labels[place] = source_->label(index);
+  const auto targets = static_cast<std::size_t>(format.targets);
+  if (targets > 0) std::ranges::copy(source_->target(index), batch.targets.begin() + static_cast<std::ptrdiff_t>(place * targets));
+  const auto extent = static_cast<std::size_t>(format.shape.count());
+  source_->read(index, stored);
+  transform_.apply(stored, key, std::span(batch.values).subspan(place * extent, extent));
+}
+
+std::shared_ptr<const BatchMaker::Order> BatchMaker::order_of(std::int64_t number) {
+  // Without shuffling all epochs are alike.
+  const auto epoch_of = [this](std::int64_t n) { return options_.shuffle ? n / batches_an_epoch_ : 0; };
+  const std::int64_t epoch = epoch_of(number);
+  std::shared_ptr<Order> order;
+  {
+    const std::lock_guard lock(mutex_);
+    auto& known = orders_[epoch];
+    if (!known) known = std::make_shared<Order>();
+    order = known;
+    // The batches at work lie at most `prefetch` apart, so nobody will ask for what is further back.
+    orders_.erase(orders_.begin(), orders_.lower_bound(epoch_of(std::max<std::int64_t>(0, number - options_.prefetch))));
+  }
+  std::call_once(order->computed, [&] { order->samples = compute_order(epoch); });
+  return order;
+}
+
+std::vector<std::int64_t> BatchMaker::compute_order(std::int64_t epoch) const {
+  if (options_.shuffle) return epoch_permutation(source_->size(), options_.seed, epoch);
+  if (options_.interleave == 1) return {};
+  return interleaved_order(source_->file_starts(), source_->size(), options_.interleave);
+}
+
+}  // namespace trireme::data
