@@ -48,6 +48,9 @@ JpegHeader jpeg_header(tjhandle handle, std::string_view bytes, std::string_view
   if (tjDecompressHeader3(handle, unsigned_bytes(bytes), bytes.size(), &header.width, &header.height, &header.subsampling,
                           &header.colour_space) != 0)
     damaged_jpeg(handle, bytes, name);
+  // No fault to TurboJPEG: such a file could hold tables for others.
+  if (header.height < 1 || header.width < 1)
+    throw Error{data_loss, "{}: damaged JPEG: {} bytes without a frame header", name, bytes.size()};
   if (std::int64_t{header.height} * header.width > kMaxImagePixels)
     throw Error{data_loss, "{}: a JPEG of {} x {} pixels; at most {} are allowed", name, header.height, header.width, kMaxImagePixels};
   return header;

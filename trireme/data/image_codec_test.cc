@@ -137,6 +137,12 @@ TEST(ImageCodec, WhatIsNoImageIsSaidToBeNone) {
   EXPECT_THAT(thrown_error([] { decode_image("", "a.jpg"); }), HasSubstr("empty"));
 }
 
+TEST(ImageCodec, AJpegOfTablesOnlyIsRefused) {
+  const std::string_view bytes("\xff\xd8\xff\xe2\x01\x00 cut", 10);
+  EXPECT_THAT(thrown_error([&] { decode_image(bytes, "x"); }), HasSubstr("10 bytes without a frame header"));
+  EXPECT_THAT(thrown_error([&] { decode_image_size(bytes, "x"); }), HasSubstr("10 bytes without a frame header"));
+}
+
 TEST(ImageCodec, SizesComeFromTheHeaderAlone) {
   const std::string png = encode_png(smooth_image(30, 20, 3)), jpeg = encode_jpeg(smooth_image(30, 20, 1), 90);
   EXPECT_EQ(decode_image_size(png.substr(0, 60), "x").height, 30);
