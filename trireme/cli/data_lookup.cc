@@ -3,9 +3,10 @@
 #include "trireme/cli/data_lookup.h"
 
 #include <fmt/ranges.h>
+#include <unistd.h>
 
-#include "trireme/base/error.h"
-#include "trireme/cli/cache_directory.h"
+#include "trireme/base/clock.h"
+#include "trireme/cli/data_directory.h"
 #include "trireme/cli/fetch_progress.h"
 #include "trireme/fetch/fetch.h"
 
@@ -20,12 +21,6 @@ std::string toml_list(const auto& items) {
 
 }  // namespace
 
-std::filesystem::path data_directory() {
-  const std::filesystem::path cache = cache_directory();
-  if (cache.empty()) throw Error{failed_precondition, "no place for data sets: neither HOME nor XDG_CACHE_HOME is set; set one of them"};
-  return cache / "data";
-}
-
 void resolve_data(Config& job, const Console& console) {
   const Config* data = job.find("data");
   const Config* name = data == nullptr || !data->is_table() ? nullptr : data->find("name");
@@ -34,8 +29,9 @@ void resolve_data(Config& job, const Console& console) {
   const std::filesystem::path directory = data_directory();
   if (!fetch::is_here(*set, directory)) {
     console.err << fmt::format("{} is not here yet; fetching it\n", set->name);
-    const auto progress = make_fetch_progress(console.err);
-    fetch::fetch_set(*set, directory, *progress);
+    const SteadyClock clock;
+    FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+    fetch::fetch_set(*set, directory, progress);
   }
   const fetch::SetPaths paths = fetch::set_files(*set, directory);
   const std::string origin = fmt::format("{} = {}", kFromSetName, set->name);

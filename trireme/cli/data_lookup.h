@@ -2,16 +2,12 @@
 // Public data sets in a job: `name = "mnist"` becomes a reader and files of the user's cache, fetched if they are not there.
 #pragma once
 
-#include <filesystem>
-#include <string>
+#include <string_view>
 
 #include "trireme/base/config.h"
 #include "trireme/cli/command_entry.h"
 
 namespace trireme::cli {
-
-// Where public sets are kept: the user's cache directory / "data".
-std::filesystem::path data_directory();
 
 // What values it sets have as origin; they follow from data.name and are not kept with a run.
 inline constexpr std::string_view kFromSetName = "data.name";

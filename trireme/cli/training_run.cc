@@ -74,6 +74,7 @@ class TrainingRun {
   }
 
   int run(const std::atomic<int>& stop) {
+    for (const std::string& warning : data_.warnings) console_.err << "trireme: warning: " << warning << "\n";
     console_.out << beginning() << std::flush;
     begin();
     Progress progress(console_.out, clock_,

@@ -98,6 +98,9 @@ DataSets open_data(const DataRequest& request, const std::filesystem::path& scra
   DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
   if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
   if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
+  for (const auto& part : {sets.train, sets.test}) {
+    if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+  }
   const CacheKind kind = cache_kind(request.pipeline.cache);
   sets.train = cached(sets.train, kind, scratch);
   if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch);

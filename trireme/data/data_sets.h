@@ -17,6 +17,7 @@ struct DataSets {
   std::shared_ptr<const Source> test;        // null if there is none
   Normalization normalization;               // measured on the training part
   std::vector<std::string> class_names;      // empty: they are called by their numbers
+  std::vector<std::string> warnings;         // of the readers
 };
 
 // `scratch` is where a cache on disk may lie.

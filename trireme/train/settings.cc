@@ -2,6 +2,8 @@
 // Every value of a job with its origin: what --print-config shows and a run directory keeps.
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trireme/graph/model_entry.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/train/job.h"
@@ -30,8 +32,12 @@ class SettingsLister {
   }
 
  private:
+  bool is_listed(const std::string& table, const std::string& key) const {
+    return std::ranges::any_of(settings_, [&](const Setting& setting) { return setting.table == table && setting.key == key; });
+  }
   void add(const std::string& table_name, const Config& table, const std::vector<OptionRow>& rows) {
     for (const OptionRow& row : rows) {
+      if (is_listed(table_name, row.name)) continue;  // a reader may share an option with all of them
       const Config* given = table.find(row.name);
       settings_.push_back({table_name, row.name, row.value, given == nullptr ? "default" : given->origin()});
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training: it learns, repeats itself bit by bit, uses every sample once, and says what is wrong.
+// Training: it learns, repeats itself bit by bit, continues as if never interrupted, uses every sample once, and says what is wrong.
 #include "trireme/train/trainer.h"
 
 #include <gmock/gmock.h>
@@ -10,6 +10,7 @@
 #include <filesystem>
 
 #include "trireme/base/error.h"
+#include "trireme/base/thrown_error.h"
 
 namespace trireme::train {
 namespace {
@@ -19,6 +20,7 @@ constexpr std::string_view kJob = R"(
 [model]
 name = "mlp_300_100"
 [data]
+name = "synthetic_digits"
 samples = 300
 test_samples = 100
 [train]
@@ -28,17 +30,18 @@ threads = 1
 [train.optimizer]
 name = "sgd"
 learning_rate = 0.05
-momentum = 0.9
 )";
 
-Job read(std::string_view more = "") {
+Job read(const std::vector<std::string>& settings = {}) {
   Config config = Config::parse_toml(kJob, "job.toml");
-  if (const auto equals = more.find('='); equals != std::string_view::npos)
-    config.set(more.substr(0, equals), more.substr(equals + 1), "--set");
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set");
+  }
   return job_from_config(config);
 }
 
-struct Journal final : Observer {
+struct Memory final : Observer {
   void step(const StepRecord& record) override { steps.push_back(record); }
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }
 
@@ -46,77 +49,134 @@ struct Journal final : Observer {
   std::vector<EpochRecord> epochs;
 };
 
+// A job with its data and a clock, ready to train.
+struct Bench {
+  explicit Bench(const std::vector<std::string>& settings = {}) : job(read(settings)), data(data::open_data(job.data, testing::TempDir())) {}
+
+  Job job;
+  data::DataSets data;
+  SteadyClock clock;
+
+  Trainer trainer(const std::filesystem::path& cache = {}) const { return Trainer({.job = job, .data = data, .clock = clock}, cache); }
+};
+
+// The engine chooses algorithms by timing, and another choice rounds otherwise: trainers that must agree share a cache.
+struct SharedCache {
+  std::filesystem::path path = std::filesystem::path(testing::TempDir()) / fmt::format("trainer_test_{}.json", getpid());
+
+  SharedCache() = default;
+  ~SharedCache() { std::filesystem::remove(path); }
+  SharedCache(const SharedCache&) = delete;
+  SharedCache& operator=(const SharedCache&) = delete;
+};
+
 TEST(Trainer, UsesEverySampleOnceAnEpoch) {
-  const Job job = read();
-  const FakeClock clock;
-  Trainer trainer(job, clock);
-  Journal journal;
-  trainer.run(journal);
-  ASSERT_EQ(journal.epochs.size(), 2U);
-  EXPECT_EQ(journal.epochs[1].samples, 300);
-  ASSERT_EQ(journal.steps.size(), 10U);
-  EXPECT_EQ(journal.steps[3].samples_seen, 256);
-  EXPECT_EQ(journal.steps[4].samples_seen, 300);
-  EXPECT_EQ(journal.steps[9].samples_seen, 600);
-  EXPECT_EQ(journal.steps[9].samples_total, 600);
+  const Bench bench;
+  Memory memory;
+  bench.trainer().run(memory);
+  ASSERT_EQ(memory.epochs.size(), 2U);
+  EXPECT_EQ(memory.epochs[1].train.samples, 300);
+  ASSERT_EQ(memory.steps.size(), 10U);
+  EXPECT_EQ(memory.steps[3].samples_seen, 256);
+  EXPECT_EQ(memory.steps[4].samples_seen, 300);
+  EXPECT_EQ(memory.steps[4].batch.samples, 44);
+  EXPECT_EQ(memory.steps[9].samples_seen, 600);
+  EXPECT_EQ(memory.steps[9].samples_total, 600);
 }
 
-// Only with the same algorithms: the engine chooses them by timing, and another choice rounds otherwise. The second trainer finds
-// the first one's choices in the cache.
 TEST(Trainer, RepeatsItselfBitByBitWithTheSameAlgorithms) {
-  const Job job = read();
-  const SteadyClock clock;
+  const Bench bench;
+  const SharedCache cache;
   Observer silent;
-  const std::filesystem::path cache = std::filesystem::path(testing::TempDir()) / fmt::format("trainer_test_{}.json", getpid());
-  Trainer first(job, clock, cache);
-  Trainer second(job, clock, cache);
-  std::filesystem::remove(cache);
+  Trainer first = bench.trainer(cache.path);
+  Trainer second = bench.trainer(cache.path);
   EXPECT_EQ(second.compile_report().timed, 0);
   first.run(silent);
   second.run(silent);
   EXPECT_TRUE(std::ranges::equal(first.parameters(), second.parameters()));
 }
 
-TEST(Trainer, Learns) {
-  Job job = read();
-  job.data.samples = 4000;
-  job.data.test_samples = 1000;
-  job.train.epochs = 6;
-  const SteadyClock clock;
-  Journal journal;
-  const EpochRecord last = Trainer(job, clock).run(journal);
-  EXPECT_LT(last.loss, 0.5 * journal.epochs[0].loss);
-  EXPECT_GT(last.test_accuracy, 0.85);
-}
-
-TEST(Trainer, FollowsTheSchedule) {
-  Job job = read();
-  job.schedule = {.kind = "piecewise", .boundaries = {1}, .factors = {0.5}};
-  const FakeClock clock;
-  Journal journal;
-  Trainer(job, clock).run(journal);
-  EXPECT_DOUBLE_EQ(journal.epochs[0].learning_rate, 0.05);
-  EXPECT_DOUBLE_EQ(journal.epochs[1].learning_rate, 0.025);
-}
-
-TEST(Trainer, RefusesDataThatDoNotFitTheModel) {
-  const Job job = read("model.inputs=100");
-  const FakeClock clock;
-  try {
-    Trainer trainer(job, clock);
-    FAIL();
-  } catch (const Error& error) {
-    EXPECT_THAT(error.what(), testing::HasSubstr("takes 100, but a sample of 'synthetic_digits' is 1x28x28"));
+// Dropout, augmentation, batch-norm statistics, two optimizer slots, a schedule, threads: all must continue.
+TEST(Trainer, ContinuesFromAnyStepAsIfNeverInterrupted) {
+  const Bench bench({"model.name=densenet", "model.depth=10", "data.samples=100", "data.validation=20", "data.augment.pad=2",
+                     "train.batch_size=32", "train.threads=2", "train.optimizer.name=adam",
+                     "train.schedule.kind=cosine"});
+  const SharedCache cache;
+  Memory undisturbed;
+  Trainer whole = bench.trainer(cache.path);
+  std::vector<Checkpoint> checkpoints{whole.checkpoint()};
+  while (!whole.finished()) {
+    whole.advance(undisturbed);
+    checkpoints.push_back(whole.checkpoint());
+  }
+  ASSERT_EQ(checkpoints.size(), 7U);
+  for (const std::size_t at : {0U, 1U, 3U, 5U, 6U}) {
+    Memory memory;
+    Trainer rest = bench.trainer(cache.path);
+    rest.restore(checkpoints[at]);
+    rest.run(memory);
+    EXPECT_TRUE(std::ranges::equal(whole.parameters(), rest.parameters())) << "from step " << at;
+    EXPECT_TRUE(std::ranges::equal(whole.checkpoint().states, rest.checkpoint().states)) << "from step " << at;
+    if (memory.epochs.empty()) continue;
+    EXPECT_EQ(memory.epochs.back().train.loss, undisturbed.epochs.back().train.loss) << "from step " << at;
+    EXPECT_EQ(memory.epochs.back().validation.loss, undisturbed.epochs.back().validation.loss) << "from step " << at;
   }
 }
 
+TEST(Trainer, Learns) {
+  const Bench bench({"data.samples=4000", "data.test_samples=1000", "train.optimizer.momentum=0.9", "train.epochs=6"});
+  Memory memory;
+  Trainer trainer = bench.trainer();
+  trainer.run(memory);
+  EXPECT_LT(memory.epochs.back().train.loss, 0.5 * memory.epochs[0].train.loss);
+  EXPECT_GT(trainer.test().accuracy, 0.85);
+  EXPECT_EQ(trainer.test().accuracy, memory.epochs.back().test.accuracy);
+}
+
+TEST(Trainer, ValidatesOnHeldOutSamplesAndThenLeavesTheTestAlone) {
+  const Bench bench({"data.validation=50"});
+  Memory memory;
+  bench.trainer().run(memory);
+  EXPECT_EQ(memory.epochs[0].train.samples, 250);
+  EXPECT_EQ(memory.epochs[0].validation.samples, 50);
+  EXPECT_EQ(memory.epochs[0].test.samples, 0);
+}
+
+TEST(Trainer, StopsEarlyWhenValidationGetsNoBetter) {
+  // A change of 1 in accuracy is impossible, so only the first epoch counts as an improvement.
+  const Bench bench({"data.validation=50", "train.epochs=9", "train.early_stopping.patience=2", "train.early_stopping.watch=accuracy",
+                     "train.early_stopping.min_change=1"});
+  Memory memory;
+  Trainer trainer = bench.trainer();
+  trainer.run(memory);
+  EXPECT_TRUE(trainer.stopped_early());
+  EXPECT_EQ(memory.epochs.size(), 3U);
+}
+
+TEST(Trainer, FollowsTheSchedule) {
+  const Bench bench({"train.schedule.kind=piecewise", "train.schedule.boundaries=[1]", "train.schedule.factors=[0.5]"});
+  Memory memory;
+  bench.trainer().run(memory);
+  EXPECT_DOUBLE_EQ(memory.epochs[0].learning_rate, 0.05);
+  EXPECT_DOUBLE_EQ(memory.epochs[1].learning_rate, 0.025);
+}
+
+TEST(Trainer, RefusesDataThatDoNotFitTheModel) {
+  const Bench bench({"model.inputs=100"});
+  EXPECT_THAT(thrown_error([&] { bench.trainer(); }), testing::HasSubstr("takes 100, but a sample of 'synthetic_digits' is 1x28x28"));
+}
+
+TEST(Trainer, RefusesACheckpointOfAnotherOptimizer) {
+  const Bench bench;
+  const Bench other({"train.optimizer.name=adam"});
+  Trainer trainer = bench.trainer();
+  EXPECT_THAT(thrown_error([&] { trainer.restore(other.trainer().checkpoint()); }), testing::HasSubstr("another optimizer"));
+}
+
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {
-  Job job = read();
-  job.schedule = {.kind = "piecewise", .boundaries = {0}, .factors = {1e30}};
-  const FakeClock clock;
-  Trainer trainer(job, clock);
+  const Bench bench({"train.schedule.kind=piecewise", "train.schedule.boundaries=[0]", "train.schedule.factors=[1e30]"});
   Observer silent;
-  EXPECT_THROW(trainer.run(silent), Error);
+  EXPECT_THAT(thrown_error([&] { bench.trainer().run(silent); }), testing::HasSubstr("lower train.optimizer.learning_rate"));
 }
 
 }  // namespace
