@@ -40,8 +40,8 @@ name = "adadelta"
 )";
 
 struct Finished {
-  int code = -1;    // of exit, or -1
-  int signal = 0;   // that ended it
+  int code = -1;   // of exit, or -1
+  int signal = 0;  // that ended it
 };
 
 class Training {
@@ -80,7 +80,9 @@ class Resume : public testing::Test {
   }
   ~Resume() override { std::filesystem::remove_all(folder_); }
 
-  Training begin(const std::string& runs) const { return {folder_, {(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()}}; }
+  Training begin(const std::string& runs) const {
+    return {folder_, {(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()}};
+  }
   Training resume(const std::string& runs) const { return {folder_, {"--resume", (folder_ / runs / "latest").string()}}; }
 
   // Waits until the run has as many steps in its journal or checkpoints on disk; false if it takes longer than a minute.

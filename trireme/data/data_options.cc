@@ -16,15 +16,21 @@ const Config& table_or_empty(const Config& config, std::string_view key) {
   return table == nullptr ? kEmpty : *table;
 }
 
+// An empty text says as little as none.
+const Config* find_text(const Config& table, std::string_view key) {
+  const Config* found = table.find(key);
+  return found == nullptr || found->text().empty() ? nullptr : found;
+}
+
 const ReaderEntry& reader_of(const Config& data) {
-  if (const Config* reader = data.find("reader")) {
+  if (const Config* reader = find_text(data, "reader")) {
     try {
       return find_reader(reader->text());
     } catch (const Error& error) {
       throw Error{invalid_argument, "{}: {}", reader->origin(), error.what()};
     }
   }
-  const Config* name = data.find("name");
+  const Config* name = find_text(data, "name");
   if (name == nullptr)
     throw Error{invalid_argument, "{}: [data] needs name = \"...\" (see 'trireme list data') or reader = \"...\" with train = [files]",
                 data.origin().empty() ? "the job" : data.origin()};

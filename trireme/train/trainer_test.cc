@@ -51,7 +51,8 @@ struct Memory final : Observer {
 
 // A job with its data and a clock, ready to train.
 struct Bench {
-  explicit Bench(const std::vector<std::string>& settings = {}) : job(read(settings)), data(data::open_data(job.data, testing::TempDir())) {}
+  explicit Bench(const std::vector<std::string>& settings = {})
+      : job(read(settings)), data(data::open_data(job.data, testing::TempDir())) {}
 
   Job job;
   data::DataSets data;
@@ -99,8 +100,7 @@ TEST(Trainer, RepeatsItselfBitByBitWithTheSameAlgorithms) {
 // Dropout, augmentation, batch-norm statistics, two optimizer slots, a schedule, threads: all must continue.
 TEST(Trainer, ContinuesFromAnyStepAsIfNeverInterrupted) {
   const Bench bench({"model.name=densenet", "model.depth=10", "data.samples=100", "data.validation=20", "data.augment.pad=2",
-                     "train.batch_size=32", "train.threads=2", "train.optimizer.name=adam",
-                     "train.schedule.kind=cosine"});
+                     "train.batch_size=32", "train.threads=2", "train.optimizer.name=adam", "train.schedule.kind=cosine"});
   const SharedCache cache;
   Memory undisturbed;
   Trainer whole = bench.trainer(cache.path);
