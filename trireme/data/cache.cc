@@ -150,6 +150,7 @@ class CachedSource final : public Source {
   std::span<const float> target(std::int64_t index) const override { return base_->target(index); }
   std::vector<std::int64_t> file_starts() const override { return base_->file_starts(); }
   std::string sample_name(std::int64_t index) const override { return base_->sample_name(index); }
+  std::vector<std::string> warnings() const override { return base_->warnings(); }
   bool in_memory() const override { return kind_ == CacheKind::memory; }
 
   void read(std::int64_t index, std::span<std::byte> sample) const override {

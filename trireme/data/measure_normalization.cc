@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 // Mean and deviation of each channel, merged in the order of the samples, so that threads change nothing.
+#include <omp.h>
+
 #include <algorithm>
+#include <atomic>
 #include <cmath>
-#include <cstring>
-#include <exception>
-#include <mutex>
+#include <future>
 
 #include "trireme/base/error.h"
-#include "trireme/base/parallel.h"
 #include "trireme/data/transform.h"
 
 namespace trireme::data {
@@ -53,17 +53,7 @@ class Measurement {
 
   std::vector<Moments> run() const {
     std::vector<std::vector<Moments>> blocks(static_cast<std::size_t>((samples_ + kSamplesABlock - 1) / kSamplesABlock));
-    std::exception_ptr failed;  // must not leave a parallel loop
-    std::mutex mutex;
-    parallel_ranges(static_cast<std::int64_t>(blocks.size()), 1, [&](std::int64_t begin, std::int64_t end) {
-      try {
-        for (std::int64_t block = begin; block < end; ++block) blocks[static_cast<std::size_t>(block)] = measure_block(block);
-      } catch (...) {
-        const std::lock_guard lock(mutex);
-        failed = std::current_exception();
-      }
-    });
-    if (failed) std::rethrow_exception(failed);
+    measure_all(blocks);
     std::vector<Moments> all(channels_);
     for (const auto& block : blocks)
       for (std::size_t channel = 0; channel < channels_; ++channel) all[channel].merge(block[channel]);
@@ -71,6 +61,18 @@ class Measurement {
   }
 
  private:
+  // Samples take unlike times to decode, so threads fetch blocks one by one.
+  void measure_all(std::vector<std::vector<Moments>>& blocks) const {
+    std::atomic<std::size_t> next = 0;
+    const auto work = [&] {
+      for (std::size_t block = next++; block < blocks.size(); block = next++) blocks[block] = measure_block(static_cast<std::int64_t>(block));
+    };
+    std::vector<std::future<void>> threads;
+    for (int i = 1; i < omp_get_max_threads(); ++i) threads.push_back(std::async(std::launch::async, work));
+    work();
+    for (auto& thread : threads) thread.get();
+  }
+
   std::vector<Moments> measure_block(std::int64_t block) const {
     std::vector<Moments> moments(channels_);
     std::vector<std::byte> sample(source_.format().sample_bytes());

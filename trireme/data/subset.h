@@ -23,6 +23,7 @@ class Subset final : public Source {
   std::vector<std::int64_t> file_starts() const override;
   bool in_memory() const override { return base_->in_memory(); }
   std::string sample_name(std::int64_t index) const override { return base_->sample_name(at(index)); }
+  std::vector<std::string> warnings() const override { return base_->warnings(); }
 
  private:
   std::int64_t at(std::int64_t index) const { return indices_[static_cast<std::size_t>(index)]; }
