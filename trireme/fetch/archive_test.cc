@@ -17,11 +17,11 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 
 struct Fixture : testing::Test {
-  std::filesystem::path save(const std::string& name, const std::string& content) {
+  std::filesystem::path save(const std::string& name, const std::string& content) const {
     write_file_atomically(folder.path() / name, content);
     return folder.path() / name;
   }
-  std::filesystem::path out() {
+  std::filesystem::path out() const {
     std::filesystem::create_directories(folder.path() / "out");
     return folder.path() / "out";
   }

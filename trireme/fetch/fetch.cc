@@ -150,7 +150,7 @@ class Fetch {
   }
 
   std::filesystem::path download(const std::string& url, Digest::Kind kind, const std::string& digest) {
-    const std::filesystem::path file = partial_of(url);
+    std::filesystem::path file = partial_of(url);
     bool continued = std::filesystem::exists(file);
     if (continued && !digest.empty() && digest_of_file(kind, file) == digest) return file;
     for (;;) {
@@ -172,7 +172,7 @@ class Fetch {
       // The client may have proxies and mirrors that only it knows.
       progress_.refused(package.url, error.what());
     }
-    const std::filesystem::path file = registry_.download(source.registry, source.location);
+    std::filesystem::path file = registry_.download(source.registry, source.location);
     const std::string found = digest_of_file(package.kind, file);
     if (found != package.digest) throw Error{data_loss, "{} has the checksum {}, not {}", source.location, found, package.digest};
     return file;

@@ -4,11 +4,11 @@
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <signal.h>
 #include <sys/file.h>
 #include <sys/wait.h>
 
 #include <chrono>
+#include <csignal>
 #include <fstream>
 
 #include "trireme/base/files.h"
@@ -86,7 +86,7 @@ struct Fixture : testing::Test {
     return most;
   }
   // A registry client that answers `view` and `--print-uris` with `answer` and, asked to download, runs `action`.
-  std::string client(const std::string& name, const std::string& answer, const std::string& action) {
+  std::string client(const std::string& name, const std::string& answer, const std::string& action) const {
     const std::filesystem::path path = folder.path() / name;
     std::ofstream(path) << "#!/bin/sh\ncase \"$*\" in view*|*--print-uris*) cat <<'END'\n"
                         << answer << "\nEND\n;; *) " << action << ";; esac\n";

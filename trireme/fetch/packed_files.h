@@ -4,8 +4,8 @@
 
 #include <archive.h>
 #include <archive_entry.h>
-#include <stdlib.h>
 
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <string>
