@@ -42,6 +42,8 @@ class Source {
   virtual std::vector<std::int64_t> file_starts() const { return {0}; }
   // What to call sample `index` in a message or a prediction: a file name, or "#17".
   virtual std::string sample_name(std::int64_t index) const { return "#" + std::to_string(index); }
+  // What a person should know that is no fault, e.g. files that were passed over.
+  virtual std::vector<std::string> warnings() const { return {}; }
 
  protected:
   Source() = default;

@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// Rows of a comma, semicolon or tab separated text, with quoted fields as RFC 4180 has them.
+#pragma once
+
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace trireme::data {
+
+class DelimitedText {
+ public:
+  // `text` must outlive it; `name` is the file's for messages. A byte order mark and empty lines at the end are passed over.
+  DelimitedText(std::string_view text, std::string name, char separator);
+
+  // False at the end. Fields are good until the next call; a field's quotes are gone.
+  bool next_row(std::vector<std::string_view>& fields);
+
+  // "FILE:LINE" of the row's first line; lines count from 1.
+  std::string place() const;
+
+  // Which of comma, semicolon and tab stands most often in the first line, outside quotes; a comma if none does.
+  static char guess_separator(std::string_view text);
+
+ private:
+  std::string_view next_field();
+  std::string_view quoted_field();
+  bool take_line_end();
+
+  std::string_view rest_;
+  std::string name_;
+  char separator_;
+  std::int64_t line_ = 1;             // where rest_ begins
+  std::int64_t row_line_ = 0;         // where the last row began
+  std::deque<std::string> unquoted_;  // fields that had doubled quotes
+};
+
+}  // namespace trireme::data

@@ -1,0 +1,227 @@
+// SPDX-License-Identifier: Apache-2.0
+// csv: a sample a line, separated by commas, semicolons or tabs; plain, gzip or xz.
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <cstring>
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/data/byte_stream.h"
+#include "trireme/data/class_count.h"
+#include "trireme/data/delimited_text.h"
+#include "trireme/data/memory_source.h"
+#include "trireme/data/reader_entry.h"
+#include "trireme/data/text_labels.h"
+
+namespace trireme::data::readers {
+namespace {
+
+struct CsvOptions {
+  std::string separator = "auto";
+  bool header = true;
+  std::string label;
+  std::vector<std::string> target;
+  std::vector<std::string> drop;
+  std::vector<std::string> class_names;
+  std::int64_t classes = 0;
+  std::int64_t channels = 0;
+  std::int64_t height = 0;
+  std::int64_t width = 0;
+  bool interleaved = false;
+};
+
+void describe(CsvOptions& o, OptionVisitor& visit) {
+  visit("separator", o.separator, "between values; auto: what stands most often in the first line", {"auto", "comma", "semicolon", "tab"});
+  visit("header", o.header, "the first line names the columns; otherwise they are called 1, 2, 3 ...");
+  visit("label", o.label, "column of the class, by name or number; empty: the last one, unless there are targets");
+  visit("target", o.target, "columns to predict (a regression), instead of a label");
+  visit("drop", o.drop, "columns to leave out");
+  visit("class_names", o.class_names, "the classes in their order; empty: numbers as they are, words sorted");
+  visit("classes", o.classes, "how many there are if labels are numbers; 0: the largest + 1", 0, kMostClasses);
+  visit("channels", o.channels, "of a sample; 0: it is a plain row of values, or an image of one channel", 0, kMostClasses);
+  visit("height", o.height, "of a sample taken as an image; 0: it is none", 0, kMostClasses);
+  visit("width", o.width, "of a sample taken as an image; 0: what the columns make", 0, kMostClasses);
+  visit("interleaved", o.interleaved, "all channels of a pixel stand together; otherwise the planes follow one another");
+}
+
+enum class Role { feature, target, label, dropped };
+
+struct Column {
+  std::string name;
+  Role role = Role::feature;
+  std::size_t position = 0;  // in the sample's values, or among its targets
+};
+
+std::size_t find_column(const std::vector<Column>& columns, const std::string& wanted, const std::string& place) {
+  const auto found = std::ranges::find(columns, wanted, &Column::name);
+  if (found != columns.end()) return static_cast<std::size_t>(found - columns.begin());
+  std::size_t number = 0;
+  const auto [end, fault] = std::from_chars(wanted.data(), wanted.data() + wanted.size(), number);
+  if (fault == std::errc{} && end == wanted.data() + wanted.size() && number >= 1 && number <= columns.size()) return number - 1;
+  std::vector<std::string_view> names;
+  for (const Column& column : columns) names.push_back(column.name);
+  const std::string guess = nearest(wanted, names);
+  throw Error{invalid_argument,
+              "{}: there is no column '{}' among its {}{}",
+              place,
+              wanted,
+              columns.size(),
+              guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)};
+}
+
+void give_role(std::vector<Column>& columns, const std::string& wanted, Column as, const std::string& place) {
+  Column& column = columns[find_column(columns, wanted, place)];
+  if (column.role != Role::feature)
+    throw Error{invalid_argument, "{}: column '{}' is named twice in label, target and drop", place, column.name};
+  column.role = as.role;
+  column.position = as.position;
+}
+
+std::vector<Column> make_columns(const std::vector<std::string_view>& first_row, const CsvOptions& options, const std::string& place) {
+  std::vector<Column> columns;
+  for (const std::string_view field : first_row)
+    columns.push_back({.name = options.header ? std::string(field) : std::to_string(columns.size() + 1)});
+  for (const std::string& name : options.drop) give_role(columns, name, {.role = Role::dropped}, place);
+  for (std::size_t i = 0; i < options.target.size(); ++i)
+    give_role(columns, options.target[i], {.role = Role::target, .position = i}, place);
+  if (!options.label.empty() && !options.target.empty()) throw Error{invalid_argument, "{}: give a label or targets, not both", place};
+  if (options.target.empty())
+    give_role(columns, options.label.empty() ? std::to_string(columns.size()) : options.label, {.role = Role::label}, place);
+  return columns;
+}
+
+Shape sample_shape(std::int64_t features, const CsvOptions& o, const std::string& place) {
+  if (features == 0) throw Error{invalid_argument, "{}: no column is left for the sample's values", place};
+  std::vector<std::int64_t> extents;
+  if (o.height > 0 || o.channels > 0) extents.push_back(std::max<std::int64_t>(o.channels, 1));
+  if (o.height > 0) extents.push_back(o.height);
+  const std::int64_t outer = Shape(extents).count();  // at most 2^40: the options are bounded
+  extents.push_back(o.width > 0 ? o.width : std::max<std::int64_t>(features / outer, 1));
+  Shape shape(extents);
+  if (shape.count() != features)
+    throw Error{invalid_argument, "{}: channels, height and width make {} values, the columns make {}", place, shape.to_string(), features};
+  return shape;
+}
+
+void place_features(std::vector<Column>& columns, const Shape& shape, bool interleaved) {
+  const auto channels = static_cast<std::size_t>(shape.rank() > 1 && interleaved ? shape[0] : 1);
+  const std::size_t pixels = static_cast<std::size_t>(shape.count()) / channels;
+  std::size_t feature = 0;
+  for (Column& column : columns) {
+    if (column.role != Role::feature) continue;
+    column.position = feature % channels * pixels + feature / channels;
+    ++feature;
+  }
+}
+
+float number_in(std::string_view field, const Column& column, const DelimitedText& text) {
+  const auto outside = field.find_last_not_of(' ');
+  std::string_view digits = field.substr(0, outside == std::string_view::npos ? 0 : outside + 1);
+  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
+  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
+  double number = 0;
+  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
+  const auto value = static_cast<float>(number);
+  if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
+    throw Error{data_loss, "{}: expected a finite number in column '{}', found '{}'", text.place(), column.name, field.substr(0, 40)};
+  return value;
+}
+
+class Table {
+ public:
+  explicit Table(const CsvOptions& options) : options_(options), labels_(options.class_names, options.classes) {
+    samples_.file_starts.clear();
+  }
+
+  void add_file(const std::filesystem::path& path) {
+    ByteStream in(path);
+    const std::vector<std::byte> bytes = in.read_rest();
+    DelimitedText text(as_text(bytes), in.name(), separator(as_text(bytes)));
+    samples_.file_starts.push_back(rows_);
+    std::vector<std::string_view> fields;
+    if (!text.next_row(fields)) throw Error{data_loss, "{}: expected lines of values, found an empty file", in.name()};
+    take_first_row(fields, text);
+    const std::int64_t before = rows_;
+    for (bool more = options_.header ? text.next_row(fields) : true; more; more = text.next_row(fields)) add_row(fields, text);
+    if (rows_ == before) throw Error{data_loss, "{}: expected lines of values after the header, found none", in.name()};
+  }
+
+  std::unique_ptr<Source> finish() {
+    if (options_.target.empty()) samples_.labels = labels_.finish(samples_.format);
+    return std::make_unique<MemorySource>(std::move(samples_));
+  }
+
+ private:
+  char separator(std::string_view text) const {
+    if (options_.separator == "auto") return DelimitedText::guess_separator(text);
+    return options_.separator == "comma" ? ',' : options_.separator == "tab" ? '\t' : ';';
+  }
+
+  void take_first_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
+    if (columns_.empty()) {
+      columns_ = make_columns(fields, options_, text.place());
+      const auto features = std::ranges::count(columns_, Role::feature, &Column::role);
+      samples_.format = {.shape = sample_shape(features, options_, text.place()),
+                         .element = Element::f32,
+                         .targets = static_cast<std::int64_t>(options_.target.size())};
+      place_features(columns_, samples_.format.shape, options_.interleaved);
+    } else if (options_.header && !std::ranges::equal(fields, columns_, {}, {}, &Column::name)) {
+      throw Error{invalid_argument, "{}: the columns are not those of the first file", text.place()};
+    }
+  }
+
+  void add_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
+    if (fields.size() != columns_.size())
+      throw Error{data_loss, "{}: expected {} values, found {}", text.place(), columns_.size(), fields.size()};
+    const std::size_t value_start = samples_.values.size(), target_start = samples_.targets.size();
+    samples_.values.resize(value_start + samples_.format.sample_bytes());
+    samples_.targets.resize(target_start + options_.target.size());
+    for (std::size_t i = 0; i < fields.size(); ++i) {
+      const Column& column = columns_[i];
+      if (column.role == Role::dropped) continue;
+      if (column.role == Role::label) {
+        labels_.add(fields[i], text.place());
+        continue;
+      }
+      const float value = number_in(fields[i], column, text);
+      if (column.role == Role::target) samples_.targets[target_start + column.position] = value;
+      if (column.role == Role::feature) std::memcpy(&samples_.values[value_start + column.position * sizeof value], &value, sizeof value);
+    }
+    ++rows_;
+  }
+
+  const CsvOptions& options_;
+  TextLabels labels_;
+  std::vector<Column> columns_;
+  MemorySamples samples_;
+  std::int64_t rows_ = 0;
+};
+
+std::unique_ptr<Source> open(const ReaderRequest& request) {
+  const auto& options = std::any_cast<const CsvOptions&>(request.options);
+  if (request.files.empty()) throw Error{invalid_argument, "the reader csv needs at least one file"};
+  Table table(options);
+  for (const std::filesystem::path& file : request.files) table.add_file(file);
+  return table.finish();
+}
+
+ReaderRequest example(const std::filesystem::path& folder) {
+  write_file_atomically(folder / "flowers.csv",
+                        "length,width,species,colour\n5.1,3.5,setosa,\"blue, pale\"\n7.0,-3.2e0,versicolor,red\n"
+                        "6.3,3.3,virginica,\"\"\"white\"\"\"\n5.8,2.7,setosa,\n");
+  return {.files = {folder / "flowers.csv"}, .options = CsvOptions{.label = "species", .drop = {"colour"}}};
+}
+
+}  // namespace
+
+ReaderEntry csv() {
+  return {.name = "csv",
+          .summary = "tables of numbers as text, comma, semicolon or tab separated, plain, gzip or xz",
+          .options = options_type<CsvOptions>(),
+          .damage = Damage::may_go_unnoticed,
+          .open = open,
+          .example = example};
+}
+
+}  // namespace trireme::data::readers

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// Spectra in FITS files: what is read, resampled and binned, and what is refused.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <limits>
+
+#include "trireme/base/files.h"
+#include "trireme/base/thrown_error.h"
+#include "trireme/data/fits_file.h"
+#include "trireme/data/reader_entry.h"
+
+namespace trireme::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+constexpr std::string_view kRange = "width = 4\nlambda_min = 3.5\nlambda_max = 3.9\nbins = 4\n";
+
+class FitsTest : public testing::Test {
+ protected:
+  FitsTest() {
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  ~FitsTest() override { fs::remove_all(root_); }
+  FitsTest(const FitsTest&) = delete;
+  FitsTest& operator=(const FitsTest&) = delete;
+
+  // Five pixels from 3.5 to 3.9.
+  void write(const std::string& name, const std::vector<float>& flux, float redshift,
+             const std::vector<float>& ivar = {1, 1, 1, 1, 1}) const {
+    write_fits(root_ / name, {{{"FLUX", flux}, {"loglam", {3.5F, 3.6F, 3.7F, 3.8F, 3.9F}}, {"ivar", ivar}}, {{"Z", {redshift}}}});
+  }
+  std::unique_ptr<Source> open(std::string_view options = "", std::vector<fs::path> files = {}) const {
+    const ReaderEntry& entry = find_reader("fits");
+    ReaderRequest request{.files = std::move(files), .options = entry.options.defaults()};
+    if (request.files.empty()) request.files = {root_};
+    const Config config = Config::parse_toml(fmt::format("{}{}", kRange, options), "test");
+    OptionReader reader(config, "data");
+    entry.options.visit(request.options, reader);
+    reader.finish();
+    return entry.open(request);
+  }
+  std::string refusal(std::string_view options = "") const {
+    return thrown_error([&] { open(options); });
+  }
+  static std::vector<float> values(const Source& source, std::int64_t index) {
+    std::vector<float> values(static_cast<std::size_t>(source.format().shape.count()));
+    source.read(index, std::as_writable_bytes(std::span(values)));
+    for (float& value : values) value = std::round(value * 1000) / 1000;
+    return values;
+  }
+
+  fs::path root_ = fs::temp_directory_path() / ("trireme_fits_" + std::to_string(::getpid()));
+};
+
+TEST_F(FitsTest, AFileIsASpectrumWithARedshift) {
+  write("b.fits", {0, 2, 4, 6, 8}, 0.3F);
+  write("a.fits", {8, 6, 4, 2, 0}, 0.9F);
+  const auto source = open();
+  EXPECT_EQ(source->format().shape, (Shape{1, 4}));
+  EXPECT_EQ(source->format().element, Element::f32);
+  EXPECT_EQ(source->format().class_names[1], "0.25 to 0.5");
+  EXPECT_THAT((std::vector{source->sample_name(0), source->sample_name(1)}), ElementsAre("a.fits", "b.fits"));
+  EXPECT_THAT((std::vector{source->label(0), source->label(1)}), ElementsAre(3, 1));
+  EXPECT_THAT(values(*source, 1), ElementsAre(1, 3, 5, 7));
+  EXPECT_THAT(source->file_starts(), ElementsAre(0, 1));
+}
+
+TEST_F(FitsTest, BadPixelsAreZero) {
+  write("a.fits", {4, std::numeric_limits<float>::quiet_NaN(), 4, 4, 4}, 0.1F, {1, 1, 1, 0, 1});
+  EXPECT_THAT(values(*open(), 0), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(values(*open("mask = ''"), 0), ElementsAre(2, 2, 4, 4));
+}
+
+TEST_F(FitsTest, ARedshiftOutsideIsAnErrorUnlessClamped) {
+  write("far.fits", {1, 1, 1, 1, 1}, 3.5F);
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("far.fits: redshift 3.5 is outside"), HasSubstr("clamp")));
+  EXPECT_EQ(open("clamp = true")->label(0), 3);
+}
+
+TEST_F(FitsTest, WithoutBinsTheRedshiftIsTheTarget) {
+  write("far.fits", {1, 1, 1, 1, 1}, 3.5F);
+  const ReaderEntry& entry = find_reader("fits");
+  ReaderRequest request{.files = {root_}, .options = entry.options.defaults()};
+  const Config config = Config::parse_toml("bins = 0", "test");
+  OptionReader reader(config, "data");
+  entry.options.visit(request.options, reader);
+  const auto source = entry.open(request);
+  EXPECT_EQ(source->format().classes, 0);
+  EXPECT_THAT(source->target(0), ElementsAre(3.5F));
+}
+
+// cfitsio would run a command, fetch an address or filter rows, if it were given such names.
+TEST_F(FitsTest, AFileNameIsOnlyAName) {
+  write("x.fits[1][col flux=0].fits", {2, 2, 2, 2, 2}, 0.1F);
+  write("!x.fits", {3, 3, 3, 3, 3}, 0.1F);
+  EXPECT_THAT(values(*open(), 1), ElementsAre(2, 2, 2, 2));
+  EXPECT_THAT(values(*open(), 0), ElementsAre(3, 3, 3, 3));
+}
+
+TEST_F(FitsTest, EveryTruncationIsRefused) {
+  write("a.fits", {1, 2, 3, 4, 5}, 0.1F);
+  const std::string good = read_file(root_ / "a.fits");
+  for (std::size_t size = 0; size < good.size(); size += size % 720 == 0 ? 1 : 719) {
+    write_file_atomically(root_ / "a.fits", good.substr(0, size));
+    EXPECT_THAT(refusal(), testing::AllOf(testing::StartsWith("data_loss"), HasSubstr("a.fits"))) << size;
+  }
+}
+
+TEST_F(FitsTest, APromiseOfManyRowsIsRefused) {
+  write("a.fits", {1, 2, 3, 4, 5}, 0.1F);
+  std::string bytes = read_file(root_ / "a.fits");
+  const std::size_t card = bytes.find("NAXIS2  =                    5");
+  ASSERT_NE(card, std::string::npos);
+  std::memcpy(&bytes[card], "NAXIS2  =         999999999999", 30);
+  write_file_atomically(root_ / "a.fits", bytes);
+  EXPECT_THAT(refusal(),
+              testing::AllOf(testing::StartsWith("data_loss"), HasSubstr("a.fits: unit 1 at byte 2880 promises data up to byte")));
+}
+
+TEST_F(FitsTest, WhatIsMissingIsNamed) {
+  EXPECT_THAT(refusal(), HasSubstr("the folder has no .fits file"));
+  write("a.fits", {1, 2, 3, 4, 5}, 0.1F);
+  EXPECT_THAT(refusal("column = 'light'"), HasSubstr("column 'light' of unit 1 cannot be read"));
+  EXPECT_THAT(refusal("target = 'redshift'"), HasSubstr("column 'redshift' of unit 2"));
+  EXPECT_THAT(refusal("min = 2"), HasSubstr("min is 2, max 1"));
+  write_fits(root_ / "a.fits", {{{"flux", {1, 2}}, {"loglam", {3.6F, 3.5F}}, {"ivar", {1, 1}}}, {{"Z", {0}}}});
+  EXPECT_THAT(refusal(), HasSubstr("'loglam' must ascend, but row 1 has 3.5"));
+  write_fits(root_ / "a.fits", {{{"flux", {1, 2}}, {"loglam", {5.5F, 5.6F}}, {"ivar", {1, 1}}}, {{"Z", {0}}}});
+  EXPECT_THAT(refusal(), HasSubstr("lie outside lambda_min 3.5 and lambda_max 3.9"));
+}
+
+TEST_F(FitsTest, OtherFilesOfAFolderArePassedOver) {
+  write("a.fits", {1, 2, 3, 4, 5}, 0.1F);
+  write_file_atomically(root_ / "readme.txt", "spectra");
+  const auto source = open();
+  EXPECT_EQ(source->size(), 1);
+  ASSERT_EQ(source->warnings().size(), 1U);
+  EXPECT_THAT(source->warnings()[0], HasSubstr("passed over 1"));
+}
+
+}  // namespace
+}  // namespace trireme::data

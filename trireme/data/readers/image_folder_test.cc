@@ -1,0 +1,194 @@
+// SPDX-License-Identifier: Apache-2.0
+// Folders of images: classes, order, sizes and colours, and what is refused when they are opened.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "trireme/base/files.h"
+#include "trireme/base/thrown_error.h"
+#include "trireme/data/image_codec.h"
+#include "trireme/data/reader_entry.h"
+
+namespace trireme::data {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::ElementsAre;
+using testing::HasSubstr;
+
+class ImageFolderTest : public testing::Test {
+ protected:
+  ImageFolderTest() {
+    fs::remove_all(root_);
+    fs::create_directories(root_);
+  }
+  ~ImageFolderTest() override { fs::remove_all(root_); }
+  ImageFolderTest(const ImageFolderTest&) = delete;
+  ImageFolderTest& operator=(const ImageFolderTest&) = delete;
+
+  void write(const std::string& name, std::string_view bytes) const { write_file_atomically(root_ / name, bytes); }
+  // A picture of one colour whose left half is `left` and whose right half is 0.
+  static Image picture(std::int64_t height, std::int64_t width, std::int64_t channels, std::uint8_t left) {
+    Image image{height, width, channels, {}};
+    for (std::int64_t i = 0; i < height * width * channels; ++i) {
+      const std::int64_t x = i / channels % width;
+      image.pixels.push_back(x < width / 2 ? left : std::uint8_t{0});
+    }
+    return image;
+  }
+  std::unique_ptr<Source> open(std::string_view options = "", std::vector<fs::path> folders = {}) const {
+    const ReaderEntry& entry = find_reader("image_folder");
+    ReaderRequest request{.files = std::move(folders), .options = entry.options.defaults()};
+    if (request.files.empty()) request.files = {root_};
+    const Config config = Config::parse_toml(options, "test");
+    OptionReader reader(config, "data");
+    entry.options.visit(request.options, reader);
+    reader.finish();
+    return entry.open(request);
+  }
+  std::string refusal(std::string_view options = "") const {
+    return thrown_error([&] { open(options); });
+  }
+  static std::vector<int> values(const Source& source, std::int64_t index) {
+    std::vector<std::byte> bytes(source.format().sample_bytes());
+    source.read(index, bytes);
+    std::vector<int> values(bytes.size());
+    std::transform(bytes.begin(), bytes.end(), values.begin(), [](std::byte b) { return std::to_integer<int>(b); });
+    return values;
+  }
+
+  fs::path root_ = fs::temp_directory_path() / ("trireme_image_folder_" + std::to_string(::getpid()));
+};
+
+TEST_F(ImageFolderTest, ASubFolderIsAClassAndNamesAreSorted) {
+  write("cat/b.png", encode_png(picture(2, 2, 1, 2)));
+  write("cat/a/z.PNG", encode_png(picture(2, 2, 1, 1)));
+  write("ant/x.jpeg", encode_jpeg(picture(2, 2, 1, 200), 100));
+  const auto source = open();
+  EXPECT_EQ(source->size(), 3);
+  EXPECT_EQ(source->format().shape, (Shape{1, 2, 2}));
+  EXPECT_THAT(source->format().class_names, ElementsAre("ant", "cat"));
+  EXPECT_THAT((std::vector{source->sample_name(0), source->sample_name(1), source->sample_name(2)}),
+              ElementsAre("ant/x.jpeg", "cat/a/z.PNG", "cat/b.png"));
+  EXPECT_THAT((std::vector{source->label(0), source->label(1), source->label(2)}), ElementsAre(0, 1, 1));
+  EXPECT_THAT(values(*source, 2), ElementsAre(2, 0, 2, 0));
+  EXPECT_TRUE(source->warnings().empty());
+}
+
+TEST_F(ImageFolderTest, ColoursArePlanes) {
+  write("a/x.png", encode_png({1, 2, 3, {1, 2, 3, 4, 5, 6}}));
+  EXPECT_THAT(values(*open(), 0), ElementsAre(1, 4, 2, 5, 3, 6));
+}
+
+TEST_F(ImageFolderTest, SeveralFoldersShareTheirClasses) {
+  write("one/cat/1.png", encode_png(picture(2, 2, 1, 1)));
+  write("two/ant/2.png", encode_png(picture(2, 2, 1, 2)));
+  write("two/cat/3.png", encode_png(picture(2, 2, 1, 3)));
+  const auto source = open("", {root_ / "one", root_ / "two"});
+  EXPECT_THAT(source->format().class_names, ElementsAre("ant", "cat"));
+  EXPECT_THAT((std::vector{source->label(0), source->label(1), source->label(2)}), ElementsAre(0, 1, 1));
+  EXPECT_EQ(values(*source, 1)[0], 1);
+}
+
+TEST_F(ImageFolderTest, OtherFilesArePassedOverAndNamed) {
+  write("a/x.png", encode_png(picture(2, 2, 1, 1)));
+  write("a/notes.txt", "text");
+  write("a/.hidden.png", "nothing");
+  write("list.csv", "");
+  const auto source = open();
+  EXPECT_EQ(source->size(), 1);
+  ASSERT_EQ(source->warnings().size(), 1U);
+  EXPECT_THAT(source->warnings()[0], testing::AllOf(HasSubstr("passed over 2"), HasSubstr("notes.txt"), HasSubstr("list.csv")));
+}
+
+TEST_F(ImageFolderTest, AnotherSizeIsResizedOnRequestOnly) {
+  write("a/1.png", encode_png(picture(2, 2, 1, 100)));
+  write("a/2.png", encode_png(picture(4, 8, 1, 100)));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("2.png: expected 1x2x2"), HasSubstr("1.png"), HasSubstr("found 1x4x8")));
+  const auto source = open("height = 2\nwidth = 2");
+  EXPECT_THAT(values(*source, 1), ElementsAre(100, 0, 100, 0));
+}
+
+// The middle of a wide picture: a quarter of it on each side is cut off.
+TEST_F(ImageFolderTest, CroppingKeepsTheShape) {
+  write("a/1.png", encode_png({2, 4, 1, {1, 2, 3, 4, 5, 6, 7, 8}}));
+  EXPECT_THAT(values(*open("height = 2\nwidth = 2\nfit = 'crop'"), 0), ElementsAre(2, 3, 6, 7));
+  EXPECT_THAT(values(*open("height = 2\nwidth = 2"), 0), ElementsAre(2, 4, 6, 8));
+}
+
+TEST_F(ImageFolderTest, ChannelsAreConvertedOnRequestOnly) {
+  write("a/1.png", encode_png({1, 1, 3, {255, 0, 0}}));
+  write("a/2.png", encode_png({1, 1, 1, {9}}));
+  EXPECT_THAT(refusal(), HasSubstr("2.png: expected 3x1x1"));
+  EXPECT_THAT(values(*open("channels = 1"), 0), ElementsAre(76));
+  EXPECT_THAT(values(*open("channels = 3"), 1), ElementsAre(9, 9, 9));
+}
+
+TEST_F(ImageFolderTest, DamageIsFoundWhenTheFolderIsOpened) {
+  write("a/1.png", encode_png(picture(8, 8, 1, 100)));
+  for (const std::string& good : {encode_png(picture(30, 30, 3, 100)), encode_jpeg(picture(30, 30, 3, 100), 90)})
+    for (std::size_t size = 0; size < good.size(); ++size) {
+      write("a/2.png", good.substr(0, size));
+      EXPECT_THAT(refusal("height = 8\nwidth = 8\nchannels = 1"), testing::AllOf(testing::StartsWith("data_loss"), HasSubstr("2.png")))
+          << size;
+    }
+}
+
+TEST_F(ImageFolderTest, AMissingEndIsShownWithItsPlace) {
+  const std::string good = encode_jpeg(picture(8, 8, 1, 100), 90);
+  write("a/1.jpg", good.substr(0, good.size() - 2));
+  EXPECT_THAT(refusal(),
+              HasSubstr(fmt::format("1.jpg: the image ends too early: at byte {} expected its end mark ff d9, found", good.size() - 4)));
+}
+
+TEST_F(ImageFolderTest, ZerosAfterTheEndAreHarmless) {
+  write("a/1.jpg", encode_jpeg(picture(8, 8, 1, 100), 90) + std::string(5000, '\0'));
+  EXPECT_EQ(open()->size(), 1);
+}
+
+// A colour profile of 50000 bytes before the frame: the first bytes of the file do not tell its size.
+TEST_F(ImageFolderTest, ALongHeaderIsRead) {
+  const std::string good = encode_jpeg(picture(8, 8, 1, 100), 90);
+  const std::string profile = std::string("\xff\xe2\xc3\x50", 4) + std::string(49998, 'p');
+  write("a/1.jpg", good.substr(0, 2) + profile + good.substr(2));
+  EXPECT_EQ(open()->format().shape.to_string(), "1x8x8");
+}
+
+TEST_F(ImageFolderTest, WhatCannotBeAFolderOfImagesIsRefused) {
+  EXPECT_THAT(refusal(), HasSubstr("no sub-folders"));
+  fs::create_directories(root_ / "empty");
+  EXPECT_THAT(refusal(), HasSubstr("the class folder 'empty' has no"));
+  EXPECT_THAT(refusal("height = 8"), HasSubstr("give both or neither"));
+  EXPECT_THAT(refusal("channels = 2"), HasSubstr("channels is 2"));
+  EXPECT_THAT(thrown_error([&] { open("", {root_ / "none"}); }), HasSubstr("there is no such folder"));
+}
+
+TEST_F(ImageFolderTest, AFileThatChangedIsNamed) {
+  write("a/1.png", encode_png(picture(2, 2, 1, 1)));
+  const auto source = open();
+  write("a/1.png", encode_png(picture(3, 2, 1, 1)));
+  EXPECT_THAT(thrown_error([&] { values(*source, 0); }), HasSubstr("1.png: expected 1x2x2"));
+}
+
+TEST_F(ImageFolderTest, ManyThreadsReadTheSame) {
+  for (std::uint8_t i = 0; i < 20; ++i)
+    write(fmt::format("a/{}.{}", i, i % 2 == 0 ? "jpg" : "png"),
+          i % 2 == 0 ? encode_jpeg(picture(16, 16, 3, i), 90) : encode_png(picture(16, 16, 3, i)));
+  const auto source = open();
+  std::vector<std::vector<int>> alone, together(20);
+  for (std::int64_t i = 0; i < 20; ++i) alone.push_back(values(*source, i));
+  {
+    std::vector<std::jthread> threads;
+    for (std::int64_t t = 0; t < 4; ++t)
+      threads.emplace_back([&, t] {
+        for (std::int64_t i = t; i < 20; i += 4) together[static_cast<std::size_t>(i)] = values(*source, i);
+      });
+  }
+  EXPECT_EQ(alone, together);
+}
+
+}  // namespace
+}  // namespace trireme::data
