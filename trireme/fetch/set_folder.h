@@ -24,10 +24,6 @@ class SetLock {
   int fd_;
 };
 
-// Whether `file` has the checksum and size it must have. Throws data_loss if not.
-void verify_standard_file(const SetFile& file, const std::filesystem::path& path);
-void verify_gzip_file(const SetFile& file, const std::filesystem::path& path);
-
 class SetFolder {
  public:
   explicit SetFolder(std::filesystem::path path);
@@ -41,7 +37,7 @@ class SetFolder {
   // Stamped, or verified now.
   bool holds(const SetFile& file) const;
 
-  // Verifies `found`, which is the file or (by its name) its .gz, and moves it to its place.
+  // Verifies `found`, which is the file or (by its name) its .gz, and puts it in its place. Throws data_loss if it is not the one.
   void accept(const SetFile& file, const std::filesystem::path& found);
   void stamp(const SetFile& file);
 
