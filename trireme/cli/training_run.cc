@@ -36,8 +36,13 @@ std::string kept_config(const Config& config) {
 }
 
 train::RunDirectory run_directory(const TrainingRequest& request) {
-  if (!request.resume.empty()) return train::RunDirectory::open(request.resume);
+  if (!request.resume.empty()) {
+    auto directory = train::RunDirectory::open(request.resume);
+    directory.lock();
+    return directory;
+  }
   auto directory = train::RunDirectory::create(request.base, request.title, std::chrono::system_clock::now());
+  directory.lock();
   write_file_atomically(directory.config(), kept_config(request.config));
   lend_algorithms(directory.algorithms());
   return directory;
@@ -65,7 +70,6 @@ class TrainingRun {
         job_(train::job_from_config(request.config)),
         data_(data::open_data(job_.data, cache_directory())),
         directory_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), run_directory(request))),
-        lock_(directory_.lock()),
         trainer_({.job = job_, .data = data_, .clock = clock_}, directory_.algorithms()),
         checkpoints_(directory_.checkpoints(), job_.graph),
         journal_(directory_.journal()),
@@ -175,7 +179,6 @@ class TrainingRun {
   train::Job job_;
   data::DataSets data_;
   train::RunDirectory directory_;
-  train::RunLock lock_;
   train::Trainer trainer_;
   train::CheckpointStore checkpoints_;
   observe::Journal journal_;
