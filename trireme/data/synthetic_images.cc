@@ -114,15 +114,15 @@ Thing draw_thing(std::int32_t label, RandomStream& random) {
   Thing thing{};
   thing.figure = static_cast<Figure>(label % kFigures);
   thing.texture = static_cast<Texture>((label + label / kFigures) % kTextures);
-  const double hue = label * 0.381966 + random.uniform(-0.2, 0.2);  // golden section: any number of classes is spread
+  const double hue = label * 0.381966 + random.uniform(-0.15, 0.15);  // golden section: any number of classes is spread
   const double saturation = random.uniform(0.5, 1), value = random.uniform(0.55, 1);
   thing.first = colour_of(hue, saturation, value);
   thing.second = colour_of(hue + random.uniform(-0.1, 0.1), saturation, value * random.uniform(0.1, 0.45));
-  thing.radius = random.uniform(0.4, 0.85);
+  thing.radius = random.uniform(0.5, 0.9);
   const double room = 0.95 - thing.radius * 0.8;
   thing.centre = {random.uniform(-room, room), random.uniform(-room, room)};
   thing.turn = random.uniform(0, 2 * pi);
-  thing.frequency = random.uniform(7, 10);
+  thing.frequency = random.uniform(6, 9);
   return thing;
 }
 
