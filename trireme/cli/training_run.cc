@@ -55,6 +55,11 @@ std::string samples_text(const data::DataSets& sets) {
   return text;
 }
 
+std::string model_title(const Config& config) {
+  const Config* name = config.at("model").find("name");
+  return name == nullptr ? "layers" : name->text();
+}
+
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
 
 std::string host_name() {
@@ -107,6 +112,7 @@ class TrainingRun {
     if (!request_.resume.empty()) return resume();
     journal_.write("run", {{"trireme", std::string(TRIREME_VERSION)},
                            {"job", request_.title},
+                           {"model", model_title(request_.config)},
                            {"data", job_.data.title()},
                            {"parameters", job_.graph.parameters().size()},
                            {"samples", data_.train->size()},
