@@ -14,9 +14,6 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::size_t kBlock = 2880;  // everything in a FITS file is a multiple of this
-constexpr std::string_view kBeginning = "SIMPLE  =";
-
 std::string status_text(int status) {
   std::array<char, FLEN_STATUS> text{};
   fits_get_errstatus(status, text.data());
@@ -60,14 +57,13 @@ struct FitsFile::Handle {
   Handle& operator=(const Handle&) = delete;
 };
 
-FitsFile::FitsFile(const std::filesystem::path& path) : name_(path.string()), bytes_(read_file(path)), handle_(std::make_unique<Handle>()) {
-  check_beginning();
+FitsFile::FitsFile(const std::filesystem::path& path)
+    : name_(path.string()), bytes_(read_file(path)), units_(check_fits_structure(bytes_, name_)), handle_(std::make_unique<Handle>()) {
   handle_->bytes = bytes_.data();
   handle_->size = bytes_.size();
   int status = 0;
   fits_open_memfile(&handle_->file, "spectrum", READONLY, &handle_->bytes, &handle_->size, 0, nullptr, &status);
   require(status, "the first header");
-  check_units();
 }
 
 FitsFile::~FitsFile() = default;
@@ -76,39 +72,17 @@ void FitsFile::require(int status, const std::string& what) const {
   if (status != 0) throw Error{data_loss, "{}: {} cannot be read: {} (cfitsio {})", name_, what, status_text(status), status};
 }
 
-void FitsFile::check_beginning() const {
-  if (bytes_.empty()) throw Error{data_loss, "{}: the file is empty; expected a FITS file", name_};
-  if (!bytes_.starts_with(kBeginning))
-    throw Error{data_loss, "{}: at byte 0 expected '{}', found something else; no FITS file", name_, kBeginning};
-  if (bytes_.size() % kBlock != 0)
-    throw Error{data_loss, "{}: the file ends at byte {}, inside a block; a FITS file has blocks of {} bytes", name_, bytes_.size(),
-                kBlock};
-}
-
-void FitsFile::check_units() {
-  const auto size = static_cast<std::int64_t>(bytes_.size());
-  std::int64_t at = 0;
-  for (int unit = 0; at < size; ++unit) {
-    int status = 0, type = 0;
-    fits_movabs_hdu(handle_->file, unit + 1, &type, &status);
-    require(status, fmt::format("unit {} at byte {}", unit, at));
-    LONGLONG header = 0, data = 0, end = 0;
-    fits_get_hduaddrll(handle_->file, &header, &data, &end, &status);
-    require(status, fmt::format("the place of unit {}", unit));
-    if (header != at || data <= header || end < data || end > size)
-      throw Error{data_loss, "{}: unit {} at byte {} promises data up to byte {}, the file ends at byte {}", name_, unit, at, end, size};
-    at = end;
-  }
-}
-
 void FitsFile::select_table(int unit) {
-  int status = 0, units = 0, type = 0;
-  fits_get_num_hdus(handle_->file, &units, &status);
-  require(status, "the number of units");
-  if (unit >= units) throw Error{data_loss, "{}: expected a binary table in unit {}, the file has only {} units", name_, unit, units};
+  const auto index = static_cast<std::size_t>(unit);
+  if (index >= units_.size())
+    throw Error{data_loss,    "{}: expected a binary table in unit {}, the file ends at byte {} after {} units", name_, unit, bytes_.size(),
+                units_.size()};
+  if (!units_[index].is_table)
+    throw Error{data_loss, "{}: at byte {} expected a plain binary table (unit {}), found something else", name_, units_[index].header,
+                unit};
+  int status = 0, type = 0;
   fits_movabs_hdu(handle_->file, unit + 1, &type, &status);
-  require(status, fmt::format("unit {}", unit));
-  if (type != BINARY_TBL) throw Error{data_loss, "{}: expected a binary table in unit {}, found something else", name_, unit};
+  require(status, fmt::format("unit {} at byte {}", unit, units_[index].header));
 }
 
 FitsFile::Column FitsFile::find_column(int unit, const std::string& name) {
@@ -147,9 +121,9 @@ std::vector<double> FitsFile::precise_column(int unit, const std::string& name) 
 void write_fits(const std::filesystem::path& path, const std::vector<std::vector<FitsColumn>>& tables) {
   int status = 0;
   fitsfile* file = nullptr;
-  std::size_t size = kBlock;
+  std::size_t size = kFitsBlock;
   void* bytes = std::malloc(size);  // cfitsio makes it larger with realloc
-  fits_create_memfile(&file, &bytes, &size, kBlock, std::realloc, &status);
+  fits_create_memfile(&file, &bytes, &size, kFitsBlock, std::realloc, &status);
   fits_create_img(file, BYTE_IMG, 0, nullptr, &status);
   for (const std::vector<FitsColumn>& columns : tables) {
     fits_create_tbl(file, BINARY_TBL, static_cast<LONGLONG>(columns.front().values.size()), 0, nullptr, nullptr, nullptr, nullptr, &status);

@@ -8,6 +8,8 @@
 #include <string>
 #include <vector>
 
+#include "trireme/data/fits_structure.h"
+
 namespace trireme::data {
 
 class FitsFile {
@@ -29,8 +31,6 @@ class FitsFile {
     int number = 0;
     std::int64_t count = 0;
   };
-  void check_beginning() const;
-  void check_units();
   void select_table(int unit);
   Column find_column(int unit, const std::string& name);
   template <class T>
@@ -40,6 +40,7 @@ class FitsFile {
   struct Handle;
   std::string name_;
   std::string bytes_;
+  std::vector<FitsUnit> units_;
   std::unique_ptr<Handle> handle_;
 };
 
