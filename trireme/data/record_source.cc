@@ -108,7 +108,7 @@ void RecordSource::add_example(const wire::Example& example, const RecordPlace& 
   samples_.push_back(sample);
 }
 
-std::string RecordSource::name_of(const RecordFile& file, const RecordPlace& place) const {
+std::string RecordSource::name_of(const RecordFile& file, const RecordPlace& place) {
   return fmt::format("{}: record at byte {}", file.name(), place.offset);
 }
 

@@ -46,7 +46,7 @@ class RecordSource final : public Source {
   void add_file(const std::filesystem::path& path);
   void add_record(const RecordPlace& place);
   void add_example(const wire::Example& example, const RecordPlace& place);
-  std::string name_of(const RecordFile& file, const RecordPlace& place) const;
+  static std::string name_of(const RecordFile& file, const RecordPlace& place);
 
   RecordSourceOptions options_;
   SampleFormat format_;

@@ -70,7 +70,7 @@ std::size_t find_column(const std::vector<Column>& columns, const std::string& w
               guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess)};
 }
 
-void give_role(std::vector<Column>& columns, const std::string& wanted, Column as, const std::string& place) {
+void give_role(std::vector<Column>& columns, const std::string& wanted, const Column& as, const std::string& place) {
   Column& column = columns[find_column(columns, wanted, place)];
   if (column.role != Role::feature)
     throw Error{invalid_argument, "{}: column '{}' is named twice in label, target and drop", place, column.name};
