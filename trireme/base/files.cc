@@ -114,7 +114,7 @@ void OutputFile::write(std::string_view content) {
   }
 }
 
-void OutputFile::start_sync() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+void OutputFile::start_sync() const { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
 
 // Never tried again: after a failed fsync the kernel forgets what it could not write.
 void OutputFile::sync() {

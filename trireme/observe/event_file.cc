@@ -41,10 +41,13 @@ std::filesystem::path free_path(const std::filesystem::path& directory, std::chr
 }  // namespace
 
 struct EventFile::State {
+  State(std::filesystem::path new_path, WallClock wall_clock)
+      : path(std::move(new_path)), clock(std::move(wall_clock)), file(path, OutputFile::Mode::create) {}
+
   std::filesystem::path path;
   WallClock clock;
-  OutputFile file{path, OutputFile::Mode::create};
-  std::string waiting{};
+  OutputFile file;
+  std::string waiting;
 
   void add(wire::Event event) {
     event.set_wall_time(seconds_since_1970(clock()));
@@ -56,8 +59,8 @@ struct EventFile::State {
 
 EventFile::EventFile(const std::filesystem::path& directory, WallClock clock) {
   make_directories(directory);
-  const auto path = free_path(directory, clock());
-  state_.reset(new State{.path = path, .clock = std::move(clock)});
+  auto path = free_path(directory, clock());
+  state_ = std::make_unique<State>(std::move(path), std::move(clock));
   wire::Event version;
   version.set_file_version("brain.Event:2");
   state_->add(std::move(version));

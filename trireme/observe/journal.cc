@@ -17,9 +17,10 @@ constexpr std::chrono::seconds kLongestWait{1};
 
 std::string line_of(double time, std::string_view type, const Fields& fields) {
   Json json = {{"type", type}, {"time", time}};
-  for (const auto& [name, value] : fields) {
-    ensure(!json.contains(name), "a record has each field once");
-    std::visit([&](const auto& content) { json[std::string(name)] = content; }, value);
+  for (const auto& field : fields) {
+    Json& value = json[std::string(field.first)];
+    ensure(value.is_null(), "a record has each field once");
+    std::visit([&](const auto& content) { value = content; }, field.second);
   }
   // A path that is no UTF-8 must not stop a training.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -35,11 +36,14 @@ bool ends_within_a_line(const std::filesystem::path& path) {
 }  // namespace
 
 struct Journal::State {
+  State(const std::filesystem::path& path, WallClock wall_clock)
+      : cut(ends_within_a_line(path)), file(path, OutputFile::Mode::append), clock(std::move(wall_clock)), written(clock()) {}
+
+  bool cut;  // the file ends within a line
   OutputFile file;
   WallClock clock;
-  std::string waiting;
   std::chrono::system_clock::time_point written;
-  bool cut = false;  // the file ends within a line
+  std::string waiting;
 
   void flush() {
     std::string lines = std::exchange(waiting, {});
@@ -51,11 +55,7 @@ struct Journal::State {
   }
 };
 
-Journal::Journal(const std::filesystem::path& path, WallClock clock) {
-  const bool cut = ends_within_a_line(path);
-  const auto now = clock();
-  state_.reset(new State{.file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
-}
+Journal::Journal(const std::filesystem::path& path, WallClock clock) : state_(std::make_unique<State>(path, std::move(clock))) {}
 
 Journal::~Journal() {
   if (!state_) return;

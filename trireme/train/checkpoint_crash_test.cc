@@ -4,7 +4,6 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sched.h>
-#include <signal.h>
 #include <sys/mount.h>
 #include <sys/ptrace.h>
 #include <sys/resource.h>
@@ -12,6 +11,7 @@
 #include <sys/wait.h>
 
 #include <chrono>
+#include <csignal>
 #include <thread>
 
 #include "trireme/base/files.h"

@@ -21,7 +21,7 @@ constexpr std::int64_t kVersion = 1;
 // One list of the fields for both directions.
 template <class AnyCursor, class Visit>
 void visit_fields(AnyCursor& cursor, Visit visit) {
-  static_assert(sizeof(Cursor) == 11 * 8, "a new field of Cursor needs its line here");
+  static_assert(sizeof(Cursor) == 11 * sizeof(double), "a new field of Cursor needs its line here");
   visit("step", cursor.step);
   visit("samples_seen", cursor.samples_seen);
   visit("epoch", cursor.epoch);
