@@ -42,8 +42,8 @@ void ByteStream::read(std::span<std::byte> out, std::string_view what) {
 
 void ByteStream::append_to(std::vector<std::byte>& out, std::uint64_t count, std::string_view what) {
   if (compression_ == Compression::none) {
-    const std::uint64_t there = file_.size() - std::min(position_, file_.size());
-    if (there < count) too_short(position_, count, there, what);
+    const std::uint64_t found = file_.size() - std::min(position_, file_.size());
+    if (found < count) too_short(position_, count, found, what);
     out.reserve(out.size() + count);
   }
   const std::uint64_t begin = position_;

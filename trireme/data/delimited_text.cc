@@ -50,8 +50,8 @@ char DelimitedText::guess_separator(std::string_view text) {
 // Leaves rest_ at the separator, the line's end or the text's end.
 std::string_view DelimitedText::next_field() {
   if (!rest_.empty() && rest_.front() == kQuote) return quoted_field();
-  const auto stop = std::ranges::find_if(rest_, [&](char c) { return c == separator_ || c == '\n'; });
-  auto size = static_cast<std::size_t>(stop - rest_.begin());
+  const std::array stops{separator_, '\n'};
+  const std::size_t size = std::min(rest_.find_first_of(std::string_view(stops.data(), stops.size())), rest_.size());
   const std::string_view field = rest_.substr(0, size);
   rest_.remove_prefix(size);
   const bool carriage_return = field.ends_with('\r') && (rest_.empty() || rest_.front() == '\n');

@@ -1,0 +1,106 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of tables as text.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include "trireme/base/thrown_error.h"
+#include "trireme/data/reader_testing.h"
+
+namespace trireme::data {
+namespace {
+
+using testing::ElementsAre;
+using testing::EndsWith;
+using testing::HasSubstr;
+
+class Csv : public testing::Test {
+ protected:
+  std::unique_ptr<Source> open(std::string_view content, std::string_view options = "") const {
+    return open_with("csv", {folder_.write("t.csv", content)}, options);
+  }
+  std::string failure(std::string_view content, std::string_view options = "") const {
+    return thrown_error([&] { open(content, options); });
+  }
+
+  ScratchFolder folder_;
+};
+
+TEST_F(Csv, WordsBecomeClassesInSortedOrder) {
+  const auto source = open("u,g,class\n1,2.5,STAR\n-3e-1,4,GALAXY\n5,6,STAR\n");
+  EXPECT_THAT(source->format().class_names, ElementsAre("GALAXY", "STAR"));
+  EXPECT_THAT(all_labels(*source), ElementsAre(1, 0, 1));
+  EXPECT_EQ(source->format().shape, Shape{2});
+  EXPECT_THAT(all_f32(*source), ElementsAre(1.0F, 2.5F, -0.3F, 4.0F, 5.0F, 6.0F));
+}
+
+TEST_F(Csv, NumbersStayTheClassesTheyAre) {
+  const auto source = open("y;a\n7;1\n0;2\n", "label = 'y'");
+  EXPECT_THAT(all_labels(*source), ElementsAre(7, 0));
+  EXPECT_EQ(source->format().classes, 8);
+  EXPECT_EQ(open("y;a\n7;1\n", "label = 'y'\nclasses = 10")->format().classes, 10);
+  EXPECT_THAT(failure("y;a\n0;1\n7;1\n", "label = 'y'\nclasses = 3"), EndsWith("t.csv:3: expected a label from 0 to 2, found 7"));
+  EXPECT_THAT(failure("y;a\n-1;1\n", "label = 'y'"), HasSubstr("found -1"));
+}
+
+TEST_F(Csv, ClassNamesKeepTheSameOrderInEveryFile) {
+  EXPECT_THAT(all_labels(*open("a,c\n1,dog\n", "class_names = ['cat', 'dog', 'eel']")), ElementsAre(1));
+  EXPECT_THAT(failure("a,c\n1,fox\n", "class_names = ['cat', 'dog']"),
+              EndsWith("t.csv:2: expected a label out of class_names (cat, dog), found 'fox'"));
+}
+
+TEST_F(Csv, TargetsMakeARegression) {
+  const auto source = open("z,a,id,t\n0.5,1,x,10\n0.25,2,y,20\n", "target = ['t', 'z']\ndrop = 'id'");
+  EXPECT_EQ(source->format().classes, 0);
+  EXPECT_EQ(source->format().targets, 2);
+  EXPECT_THAT(source->target(1), ElementsAre(20.0F, 0.25F));
+  EXPECT_THAT(all_f32(*source), ElementsAre(1.0F, 2.0F));
+}
+
+TEST_F(Csv, ColumnsHaveNumbersToo) {
+  const auto source = open("1\t2\t0\n3\t4\t1\n", "header = false\nlabel = '3'\ndrop = ['1']");
+  EXPECT_THAT(all_f32(*source), ElementsAre(2.0F, 4.0F));
+  EXPECT_THAT(all_labels(*source), ElementsAre(0, 1));
+}
+
+TEST_F(Csv, ValuesCanBeImages) {
+  constexpr std::string_view kRow = "1,2,3,4,5,6,0\n";
+  const auto planar = open(kRow, "header = false\nchannels = 2\nheight = 1");
+  EXPECT_EQ(planar->format().shape, (Shape{2, 1, 3}));
+  EXPECT_THAT(all_f32(*planar), ElementsAre(1, 2, 3, 4, 5, 6));
+  const auto interleaved = open(kRow, "header = false\nchannels = 2\nheight = 1\ninterleaved = true");
+  EXPECT_THAT(all_f32(*interleaved), ElementsAre(1, 3, 5, 2, 4, 6));
+  EXPECT_EQ(open(kRow, "header = false\nchannels = 3")->format().shape, (Shape{3, 2}));
+  EXPECT_THAT(failure(kRow, "header = false\nheight = 4"), HasSubstr("make 1x4x1 values, the columns make 6"));
+}
+
+TEST_F(Csv, FilesWithTheSameColumnsFollowOneAnother) {
+  const auto first = folder_.write("a.csv", "a,y\n1,0\n2,1\n"), second = folder_.write("b.csv", "a,y\n3,1\n");
+  const auto source = open_with("csv", {first, second});
+  EXPECT_THAT(all_f32(*source), ElementsAre(1, 2, 3));
+  EXPECT_THAT(source->file_starts(), ElementsAre(0, 2));
+  const auto other = folder_.write("c.csv", "b,y\n3,1\n");
+  EXPECT_THAT(thrown_error([&] { open_with("csv", {first, other}); }), EndsWith("c.csv:1: the columns are not those of the first file"));
+}
+
+TEST_F(Csv, WhatIsWrongIsSaidWithLineAndColumn) {
+  EXPECT_THAT(failure("a,y\n1,0\nx1,1\n"), EndsWith("t.csv:3: expected a finite number in column 'a', found 'x1'"));
+  for (const std::string_view bad : {"", " ", "1 2", "nan", "inf", "1e999", "1e39", "0x10", "--1", "+-1", "1,5"})
+    EXPECT_THAT(failure(fmt::format("a,y\n\"{}\",0\n", bad)),
+                HasSubstr(fmt::format("t.csv:2: expected a finite number in column 'a', found '{}'", bad)));
+  EXPECT_EQ(all_f32(*open("a,y\n +1.5 ,0\n"))[0], 1.5F);
+  EXPECT_THAT(failure("a,b,y\n1,2,0\n1,2\n"), EndsWith("t.csv:3: expected 3 values, found 2"));
+  EXPECT_THAT(failure("a,y\n1,\n"), EndsWith("t.csv:2: expected a label, found nothing"));
+  EXPECT_THAT(failure("a,y\n"), EndsWith("t.csv: expected lines of values after the header, found none"));
+  EXPECT_THAT(failure(""), EndsWith("t.csv: expected lines of values, found an empty file"));
+}
+
+TEST_F(Csv, ColumnsThatAreNotThereAreNamed) {
+  EXPECT_THAT(failure("alpha,y\n1,0\n", "label = 'alphA'"), EndsWith("there is no column 'alphA' among its 2; did you mean 'alpha'?"));
+  EXPECT_THAT(failure("a,y\n1,0\n", "drop = '3'"), HasSubstr("there is no column '3' among its 2"));
+  EXPECT_THAT(failure("a,y\n1,0\n", "label = 'y'\ndrop = 'y'"), HasSubstr("column 'y' is named twice"));
+  EXPECT_THAT(failure("a,y\n1,0\n", "label = 'y'\ntarget = 'a'"), HasSubstr("give a label or targets, not both"));
+  EXPECT_THAT(failure("a,y\n1,0\n", "drop = 'a'"), HasSubstr("no column is left"));
+}
+
+}  // namespace
+}  // namespace trireme::data
