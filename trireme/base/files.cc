@@ -114,6 +114,8 @@ void OutputFile::write(std::string_view content) {
   }
 }
 
+void OutputFile::start_sync() { ::sync_file_range(fd_, 0, 0, SYNC_FILE_RANGE_WRITE); }
+
 // Never tried again: after a failed fsync the kernel forgets what it could not write.
 void OutputFile::sync() {
   if (::fsync(fd_) != 0) throw_system_error(errno, fmt::format("sync {}", path_.string()));

@@ -27,7 +27,8 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view content);
-  void sync();  // to the disk
+  void start_sync();  // tells the disk to begin with what was written so far; a hint, so that sync() waits less
+  void sync();        // to the disk
 
  private:
   std::filesystem::path path_;

@@ -1,3 +1,83 @@
 // SPDX-License-Identifier: Apache-2.0
 // JSON lines, appended.
 #include "trireme/observe/journal.h"
+
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+
+namespace trireme::observe {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr std::chrono::seconds kLongestWait{1};
+
+std::string line_of(double time, std::string_view type, const Fields& fields) {
+  Json json = {{"type", type}, {"time", time}};
+  for (const auto& [name, value] : fields) {
+    ensure(!json.contains(name), "a record has each field once");
+    std::visit([&](const auto& content) { json[std::string(name)] = content; }, value);
+  }
+  // A path that is no UTF-8 must not stop a training.
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
+}
+
+bool ends_within_a_line(const std::filesystem::path& path) {
+  std::ifstream in(path, std::ios::binary | std::ios::ate);
+  if (!in || in.tellg() == 0) return false;
+  in.seekg(-1, std::ios::end);
+  return in.get() != '\n';
+}
+
+}  // namespace
+
+struct Journal::State {
+  OutputFile file;
+  WallClock clock;
+  std::string waiting;
+  std::chrono::system_clock::time_point written;
+  bool cut = false;  // the file ends within a line
+
+  void flush() {
+    std::string lines = std::exchange(waiting, {});
+    if (lines.empty()) return;
+    if (std::exchange(cut, true)) lines.insert(0, "\n");
+    file.write(lines);
+    cut = false;
+    written = clock();
+  }
+};
+
+Journal::Journal(const std::filesystem::path& path, WallClock clock) {
+  const bool cut = ends_within_a_line(path);
+  const auto now = clock();
+  state_.reset(new State{.file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
+}
+
+Journal::~Journal() {
+  if (!state_) return;
+  try {
+    state_->flush();
+  } catch (const Error&) {
+    // Only steps wait, and nobody is left to be told.
+  }
+}
+Journal::Journal(Journal&&) noexcept = default;
+Journal& Journal::operator=(Journal&&) noexcept = default;
+
+void Journal::write(std::string_view type, const Fields& fields) {
+  const auto now = state_->clock();
+  state_->waiting += line_of(seconds_since_1970(now), type, fields);
+  const bool in_time = now >= state_->written && now - state_->written < kLongestWait;  // the time of day can go back
+  if (type != "step" || !in_time) state_->flush();
+}
+
+void Journal::sync() {
+  state_->flush();
+  state_->file.sync();
+}
+
+}  // namespace trireme::observe

@@ -2,6 +2,7 @@
 // The journal of a run: one JSON object a line, appended as things happen; docs/journal.md describes every record.
 #pragma once
 
+#include <cstdint>
 #include <filesystem>
 #include <memory>
 #include <string>
@@ -9,6 +10,8 @@
 #include <utility>
 #include <variant>
 #include <vector>
+
+#include "trireme/observe/wall_clock.h"
 
 namespace trireme::observe {
 
@@ -18,13 +21,14 @@ using Fields = std::vector<std::pair<std::string_view, Value>>;
 class Journal {
  public:
   // Appends to `path`; a last line that a crash cut short is completed with a newline first, and readers skip it.
-  explicit Journal(const std::filesystem::path& path);
+  explicit Journal(const std::filesystem::path& path, WallClock clock = std::chrono::system_clock::now);
   ~Journal();
   Journal(Journal&&) noexcept;
   Journal& operator=(Journal&&) noexcept;
 
   // {"type": type, "time": seconds since 1970, ...fields}. A number that is not finite is written as null. Lines are written at
-  // once for every type but "step", which waits for the next other record or a second.
+  // once for every type but "step", which waits for the next other record, the first record after a second, or the end. What could
+  // not be written is dropped and the fault thrown; later records go on a new line.
   void write(std::string_view type, const Fields& fields);
   void sync();  // to the disk
 

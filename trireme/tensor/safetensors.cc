@@ -27,6 +27,7 @@ constexpr std::uint64_t kMaxHeader = 100'000'000;  // as the reference implement
 constexpr std::string_view kMetadata = "__metadata__";
 constexpr std::size_t kAlignment = 8;
 constexpr std::size_t kPiece = std::size_t{1} << 20;  // stays in the cache from the checksum to the copy into the kernel
+constexpr std::size_t kPiecesToSync = 8;              // the disk writes these while the next ones are summed
 
 std::string header_text(std::span<const TensorToWrite> tensors, const TensorMetadata& metadata) {
   std::string text = "{";
@@ -73,6 +74,7 @@ class HashedFile {
     for (; !bytes.empty(); bytes.remove_prefix(std::min(bytes.size(), kPiece))) {
       digest_.add(bytes.substr(0, kPiece));
       file_.write(bytes.substr(0, kPiece));
+      if (++pieces_ % kPiecesToSync == 0) file_.start_sync();
     }
   }
   std::string finish() {
@@ -83,6 +85,7 @@ class HashedFile {
  private:
   OutputFile file_;
   Digest digest_{Digest::Kind::sha256};
+  std::size_t pieces_ = 0;
 };
 
 // Slices of one array follow each other in memory: they go out together, not one by one.

@@ -5,9 +5,9 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
-#include <chrono>
 #include <cmath>
 #include <cstring>
+#include <ctime>
 #include <limits>
 
 #include "trireme/base/digest.h"
@@ -202,9 +202,9 @@ TEST(Safetensors, AHundredThousandEntriesTakeLessThanASecond) {
   for (int i = 0; i < kEntries; ++i)
     header += fmt::format("\"layer_{}/kernel\":{{\"dtype\":\"F32\",\"shape\":[1],\"data_offsets\":[{},{}]}},", i, 4 * i, 4 * i + 4);
   header.back() = '}';
-  const auto begin = std::chrono::steady_clock::now();
+  const std::clock_t begin = std::clock();  // of the CPU, which tests share
   const Safetensors read(file_of(header, 4 * kEntries), "f");
-  EXPECT_LT(std::chrono::duration<double>(std::chrono::steady_clock::now() - begin).count(), 1.0);
+  EXPECT_LT(std::clock() - begin, CLOCKS_PER_SEC);
   EXPECT_EQ(read.find("layer_99999/kernel")->begin, 4U * (kEntries - 1));
 }
 

@@ -8,7 +8,6 @@
 #include <string>
 #include <vector>
 
-#include "trireme/base/log.h"
 #include "trireme/data/transform.h"
 #include "trireme/graph/graph.h"
 
@@ -44,12 +43,13 @@ struct Checkpoint {
 };
 
 // The checkpoints of a run: directory/step-00000123/{model.safetensors, optimizer.safetensors, manifest.json, SHA256SUMS}. The last
-// two are kept. `graph` names the tensors; a checkpoint of another model is refused.
+// two are kept. `graph` names the tensors; a checkpoint of another model is refused. One process writes at a time (RunDirectory::lock).
 class CheckpointStore {
  public:
   CheckpointStore(std::filesystem::path directory, const graph::Graph& graph);
 
-  // Writes to a temporary name, syncs, renames, syncs the directory, then removes all but the last two. Returns its directory.
+  // Writes to a temporary name, syncs, renames, syncs the directory, then removes all but this one and the one before it: also later
+  // ones, which a resumption from an earlier step has left behind. Returns its directory. If it fails, the ones before are as they were.
   std::filesystem::path save(const Checkpoint& checkpoint) const;
 
   struct Loaded {
@@ -58,7 +58,7 @@ class CheckpointStore {
     std::vector<std::string> warnings;  // one for each newer checkpoint that was damaged: what is wrong with it
   };
   // The newest good one: every checksum is verified before a weight is used. Empty if there is no checkpoint at all; data_loss if
-  // there are some but none is good.
+  // there are some but none is good. One of another model, or of a newer Trireme, is not damaged: failed_precondition.
   std::optional<Loaded> load_newest() const;
 
  private:

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads a journal back, for reports and tests.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <vector>
+
+#include "trireme/observe/journal.h"
+
+namespace trireme::observe {
+
+struct Record {
+  std::string type;
+  double time = 0;                                    // seconds since 1970
+  std::vector<std::pair<std::string, Value>> fields;  // in the line's order; null is read as NaN
+
+  const Value* find(std::string_view field) const;  // null if absent
+  // Each throws data_loss naming type and field if it is absent or something else.
+  std::int64_t integer(std::string_view field) const;
+  double real(std::string_view field) const;  // a whole number too
+  const std::string& text(std::string_view field) const;
+};
+
+// All records, in the order they were written. A line that a crash cut short is passed over and counted in `cut_lines`; any other
+// line that is no record is data_loss with the file and the number of the line.
+std::vector<Record> read_journal(const std::filesystem::path& path, std::int64_t* cut_lines = nullptr);
+
+}  // namespace trireme::observe

@@ -1,0 +1,192 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of the journal and its reader: what is written is read, whatever a crash leaves is passed over.
+#include "trireme/observe/journal.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <sys/resource.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <cmath>
+#include <csignal>
+#include <limits>
+
+#include "trireme/base/files.h"
+#include "trireme/base/thrown_error.h"
+#include "trireme/observe/journal_reader.h"
+
+namespace trireme::observe {
+namespace {
+
+using testing::EndsWith;
+
+class JournalTest : public testing::Test {
+ protected:
+  JournalTest() { std::filesystem::create_directories(folder_); }
+  ~JournalTest() override { std::filesystem::remove_all(folder_); }
+
+  Journal open() {
+    return Journal(path_, [this] { return std::chrono::system_clock::time_point(now_); });
+  }
+  void append(std::string_view text) const { OutputFile(path_, OutputFile::Mode::append).write(text); }
+  std::string fault() const {
+    return thrown_error([&] { read_journal(path_); });
+  }
+
+  const std::filesystem::path folder_ =
+      std::filesystem::temp_directory_path() /
+      ("trireme_journal_" + std::to_string(::getpid()) + testing::UnitTest::GetInstance()->current_test_info()->name());
+  const std::filesystem::path path_ = folder_ / "journal.jsonl";
+  std::chrono::milliseconds now_{1'700'000'000'250};
+};
+
+TEST_F(JournalTest, ALineIsOneObjectInTheGivenOrder) {
+  open().write("epoch", {{"epoch", std::int64_t{3}},
+                         {"loss", 0.1},
+                         {"whole", 2.0},
+                         {"best", true},
+                         {"note", "a \"b\"\nc"},
+                         {"gone", std::numeric_limits<double>::quiet_NaN()}});
+  EXPECT_EQ(read_file(path_),
+            R"({"type":"epoch","time":1700000000.25,"epoch":3,"loss":0.1,"whole":2.0,"best":true,"note":"a \"b\"\nc","gone":null})"
+            "\n");
+}
+
+TEST_F(JournalTest, ReadsWhatWasWritten) {
+  open().write("epoch", {{"epoch", std::numeric_limits<std::int64_t>::min()},
+                         {"loss", 0.1},
+                         {"whole", 2.0},
+                         {"best", true},
+                         {"note", "ü"},
+                         {"gone", -std::numeric_limits<double>::infinity()}});
+  const std::vector<Record> records = read_journal(path_);
+  ASSERT_EQ(records.size(), 1U);
+  const Record& record = records.front();
+  EXPECT_EQ(record.type, "epoch");
+  EXPECT_EQ(record.time, 1'700'000'000.25);
+  EXPECT_EQ(record.fields.size(), 6U);
+  EXPECT_EQ(record.integer("epoch"), std::numeric_limits<std::int64_t>::min());
+  EXPECT_EQ(record.real("loss"), 0.1);
+  EXPECT_EQ(record.real("whole"), 2.0);
+  EXPECT_TRUE(std::get<bool>(*record.find("best")));
+  EXPECT_EQ(record.text("note"), "ü");
+  EXPECT_TRUE(std::isnan(record.real("gone")));
+  EXPECT_EQ(thrown_error([&] { record.integer("loss"); }), "data_loss: field 'loss' of a record 'epoch' of the journal is no whole number");
+  EXPECT_EQ(thrown_error([&] { record.text("los"); }), "data_loss: a record 'epoch' of the journal has no field 'los'");
+}
+
+TEST_F(JournalTest, StepsWaitForASecondOrAnotherRecord) {
+  Journal journal = open();
+  const auto lines = [&] { return read_journal(path_).size(); };
+  journal.write("step", {});
+  now_ += std::chrono::milliseconds(999);
+  journal.write("step", {});
+  EXPECT_EQ(lines(), 0U);
+  now_ += std::chrono::milliseconds(1);
+  journal.write("step", {});
+  EXPECT_EQ(lines(), 3U);
+  journal.write("step", {});
+  EXPECT_EQ(lines(), 3U);
+  journal.write("epoch", {});
+  EXPECT_EQ(lines(), 5U);
+  journal.write("step", {});
+  journal.sync();
+  EXPECT_EQ(lines(), 6U);
+  now_ -= std::chrono::hours(1);
+  journal.write("step", {});
+  EXPECT_EQ(lines(), 7U) << "a clock that was set back must not hold steps for an hour";
+  journal.write("step", {});
+  { const Journal moved = std::move(journal); }
+  EXPECT_EQ(lines(), 8U);
+}
+
+TEST_F(JournalTest, EveryCutOfALineIsPassedOver) {
+  open().write("run",
+               {{"model", "ü\"\\"}, {"loss", -1.5e-7}, {"on", true}, {"off", false}, {"none", std::nan("")}, {"n", std::int64_t{12}}});
+  const std::string line = read_file(path_);
+  for (std::size_t length = 1; length + 1 < line.size(); ++length) {
+    std::filesystem::remove(path_);
+    open().write("first", {});
+    append(line.substr(0, length));
+    std::int64_t cut = -1;
+    ASSERT_EQ(read_journal(path_, &cut).size(), 1U) << length;
+    ASSERT_EQ(cut, 1) << length;
+    open().write("last", {});
+    const auto records = read_journal(path_, &cut);
+    ASSERT_EQ(records.size(), 2U) << length;
+    ASSERT_EQ(records.back().type, "last") << length;
+    ASSERT_EQ(cut, 1) << length;
+  }
+}
+
+TEST_F(JournalTest, ALineThatOnlyLacksItsEndCounts) {
+  append(R"({"type":"a","time":1})");
+  open().write("b", {});
+  EXPECT_EQ(read_journal(path_).size(), 2U);
+}
+
+TEST_F(JournalTest, ZerosOfAPowerFailureArePassedOver) {
+  open().write("a", {});
+  append(R"({"type":)" + std::string(100, '\0'));
+  open().write("b", {});
+  std::int64_t cut = 0;
+  EXPECT_EQ(read_journal(path_, &cut).size(), 2U);
+  EXPECT_EQ(cut, 1);
+}
+
+TEST_F(JournalTest, OtherLinesAreFaultsWithTheirNumber) {
+  for (const auto& [line, why] : std::vector<std::pair<std::string, std::string>>{
+           {"hello", "no JSON at its character 1"},
+           {R"({"type":"a","time":1}})", "no JSON at its character 22"},
+           {R"({"type":"a" "time":1})", "no JSON at its character 18"},
+           {"[1]", "no object"},
+           {"[1", "no JSON at its character 3"},
+           {R"({"time":1})", "no type"},
+           {R"({"type":"a"})", "no time"},
+           {R"({"type":"a","time":1,"x":[1]})", "field 'x' is a list or an object"},
+           {R"({"type":"a","time":1,"x":18446744073709551615})", "field 'x' is beyond 63 bits"}}) {
+    std::filesystem::remove(path_);
+    open().write("first", {});
+    append(line + "\n");
+    open().write("last", {});
+    EXPECT_EQ(fault(), fmt::format("data_loss: {}:2: not a record of a journal: {}", path_.string(), why));
+  }
+}
+
+TEST_F(JournalTest, ANameThatIsNoTextDoesNotStopATraining) {
+  open().write("run", {{"job", "caf\xe9.toml"}});
+  EXPECT_EQ(read_journal(path_).front().text("job"), "caf\xef\xbf\xbd.toml");
+}
+
+TEST_F(JournalTest, AFullDiskIsToldAndLaterRecordsAreWhole) {
+  const pid_t child = ::fork();
+  if (child == 0) {
+    ::signal(SIGXFSZ, SIG_IGN);
+    Journal journal = open();
+    journal.write("first", {});
+    const rlimit few{100, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &few);
+    const std::string told = thrown_error([&] { journal.write("lost", {{"text", std::string(200, 'x')}}); });
+    const rlimit enough{RLIM_INFINITY, RLIM_INFINITY};
+    ::setrlimit(RLIMIT_FSIZE, &enough);
+    journal.write("last", {{"told", told}});
+    ::_exit(0);
+  }
+  int status = 0;
+  ASSERT_EQ(::waitpid(child, &status, 0), child);
+  ASSERT_EQ(status, 0);
+  std::int64_t cut = 0;
+  const auto records = read_journal(path_, &cut);
+  ASSERT_EQ(records.size(), 2U);
+  EXPECT_EQ(records.back().text("told"), "resource_exhausted: cannot write " + path_.string() + ": File too large");
+  EXPECT_EQ(cut, 1);
+}
+
+TEST_F(JournalTest, AFolderThatIsNotThereIsNamed) {
+  EXPECT_THAT(thrown_error([&] { Journal(folder_ / "absent" / "journal.jsonl"); }),
+              EndsWith("absent/journal.jsonl: No such file or directory"));
+}
+
+}  // namespace
+}  // namespace trireme::observe
