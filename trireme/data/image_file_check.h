@@ -9,6 +9,6 @@
 namespace trireme::data {
 
 // Checks signature, header and end marker; returns the size in the header. data_loss says where what was expected and found.
-ImageSize check_image_file(const std::filesystem::path& file);
+ImageSize check_image_file(const std::filesystem::path& path);
 
 }  // namespace trireme::data

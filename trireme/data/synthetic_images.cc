@@ -144,8 +144,8 @@ void SyntheticImages::make_image(std::int64_t index, std::span<float> image) con
   const Thing thing = draw_thing(label(index), random);
   const double half = static_cast<double>(form_.extent) / 2;
   for (std::int64_t i = 0; i < plane; ++i) {
-    const auto column = static_cast<double>(i % form_.extent), row = static_cast<double>(i / form_.extent);
-    const Point p{(column + 0.5) / half - 1, (row + 0.5) / half - 1};
+    const std::int64_t row = i / form_.extent, column = i % form_.extent;
+    const Point p{(static_cast<double>(column) + 0.5) / half - 1, (static_cast<double>(row) + 0.5) / half - 1};
     const Point inner = thing.inner(p);
     const double cover = std::clamp(0.5 - distance_from(thing.figure, inner) * thing.radius * half, 0.0, 1.0);  // soft by one pixel
     const Colour fill = mixed(thing.first, thing.second, texture_at(thing.texture, inner, thing.frequency));

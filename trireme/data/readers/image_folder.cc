@@ -99,11 +99,11 @@ std::vector<std::uint8_t> colour_of(const Image& image) {
 
 class ImageFolder final : public Source {
  public:
-  ImageFolder(Listing listing, const ImageFolderOptions& options) : options_(options) {
-    for (auto& [name, images] : listing.classes) {
+  ImageFolder(const Listing& listing, ImageFolderOptions options) : options_(std::move(options)) {
+    for (const auto& [name, images] : listing.classes) {
       if (images.empty()) throw Error{invalid_argument, "image_folder: the class folder '{}' has no .jpg, .jpeg or .png file", name};
       labels_.insert(labels_.end(), images.size(), static_cast<std::int32_t>(format_.class_names.size()));
-      std::move(images.begin(), images.end(), std::back_inserter(files_));
+      files_.insert(files_.end(), images.begin(), images.end());
       format_.class_names.push_back(name);
     }
     if (!listing.passed_over.empty()) warnings_.push_back(passed_over_warning(listing.passed_over));
@@ -175,10 +175,10 @@ class ImageFolder final : public Source {
 std::unique_ptr<Source> open(const ReaderRequest& request) {
   const auto& options = std::any_cast<const ImageFolderOptions&>(request.options);
   check_options(options, request.files);
-  Listing listing = list_folders(request.files);
+  const Listing listing = list_folders(request.files);
   if (listing.classes.empty())
     throw Error{not_found, "{}: no sub-folders; image_folder takes a folder with a sub-folder for each class", request.files[0].string()};
-  return std::make_unique<ImageFolder>(std::move(listing), options);
+  return std::make_unique<ImageFolder>(listing, options);
 }
 
 ReaderRequest example(const fs::path& folder) {
