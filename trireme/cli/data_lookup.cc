@@ -21,10 +21,24 @@ std::string toml_list(const auto& items) {
 
 }  // namespace
 
-void resolve_data(Config& job, const Console& console) {
+const fetch::SetEntry* public_set(const Config& job) {
   const Config* data = job.find("data");
   const Config* name = data == nullptr || !data->is_table() ? nullptr : data->find("name");
-  const fetch::SetEntry* set = name == nullptr ? nullptr : fetch::find_set(name->text());
+  return name == nullptr ? nullptr : fetch::find_set(name->text());
+}
+
+void name_files(Config& job, const fetch::SetEntry& set, const std::filesystem::path& directory) {
+  const fetch::SetPaths paths = fetch::set_files(set, directory);
+  const std::string origin = fmt::format("{} = {}", kFromSetName, set.name);
+  job.set("data.reader", toml_quoted(set.reader), origin);
+  job.set("data.train", toml_list(paths.train), origin);
+  job.set("data.test", toml_list(paths.test), origin);
+  if (!set.class_names.empty() && job.at("data").find("class_names") == nullptr)
+    job.set("data.class_names", toml_list(set.class_names), origin);
+}
+
+void resolve_data(Config& job, const Console& console) {
+  const fetch::SetEntry* set = public_set(job);
   if (set == nullptr) return;
   const std::filesystem::path directory = data_directory();
   if (!fetch::is_here(*set, directory)) {
@@ -33,13 +47,7 @@ void resolve_data(Config& job, const Console& console) {
     FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
     fetch::fetch_set(*set, directory, progress);
   }
-  const fetch::SetPaths paths = fetch::set_files(*set, directory);
-  const std::string origin = fmt::format("{} = {}", kFromSetName, set->name);
-  job.set("data.reader", toml_quoted(set->reader), origin);
-  job.set("data.train", toml_list(paths.train), origin);
-  job.set("data.test", toml_list(paths.test), origin);
-  if (!set->class_names.empty() && job.at("data").find("class_names") == nullptr)
-    job.set("data.class_names", toml_list(set->class_names), origin);
+  name_files(job, *set, directory);
 }
 
 }  // namespace trireme::cli

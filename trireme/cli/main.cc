@@ -3,5 +3,9 @@
 #include <iostream>
 
 #include "trireme/cli/application.h"
+#include "trireme/cli/wait_policy.h"
 
-int main(int argc, char** argv) { return trireme::cli::run_application(argc, argv, {.out = std::cout, .err = std::cerr}); }
+int main(int argc, char** argv) {
+  trireme::cli::choose_wait_policy(argv);
+  return trireme::cli::run_application(argc, argv, {.out = std::cout, .err = std::cerr});
+}

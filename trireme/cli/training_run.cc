@@ -39,6 +39,7 @@ train::RunDirectory run_directory(const TrainingRequest& request) {
   if (!request.resume.empty()) {
     auto directory = train::RunDirectory::open(request.resume);
     directory.lock();
+    if (request.changed) write_file_atomically(directory.config(), kept_config(request.config));
     return directory;
   }
   auto directory = train::RunDirectory::create(request.base, request.title, std::chrono::system_clock::now());

@@ -16,7 +16,8 @@ struct TrainingRequest {
   Config config;                 // with public data sets resolved
   std::filesystem::path base;    // a new run gets its directory in here ...
   std::string title;             // ... named after this, usually the job file's stem
-  std::filesystem::path resume;  // instead: the run to continue
+  std::filesystem::path resume;  // instead: the run to continue ...
+  bool changed = false;          // ... with settings that it had not before, and keeps from now on
   bool terminal = false;         // may the progress line be rewritten?
 };
 

@@ -41,6 +41,7 @@ int run(const Options& o, const Console& console) {
                           .base = o.runs,
                           .title = std::filesystem::path(o.job).stem().string(),
                           .resume = o.resume,
+                          .changed = !o.settings.empty() || o.threads >= 0,
                           .terminal = isatty(STDOUT_FILENO) != 0};
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration

@@ -1,0 +1,151 @@
+// SPDX-License-Identifier: Apache-2.0
+// train, eval, predict and data as a user meets them: output, files, messages, exit codes.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "trireme/base/files.h"
+#include "trireme/cli/application.h"
+#include "trireme/data/image_codec.h"
+
+namespace trireme::cli {
+namespace {
+
+using testing::AllOf;
+using testing::HasSubstr;
+
+struct Result {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+constexpr std::string_view kJob = R"(
+[model]
+name = "mlp_128"
+[data]
+name = "synthetic_digits"
+samples = 400
+test_samples = 100
+validation = 0.25
+class_names = ["zero", "one", "two", "three", "four", "five", "six", "seven", "eight", "nine"]
+[train]
+epochs = 2
+batch_size = 50
+threads = 1
+[train.optimizer]
+name = "adam"
+)";
+
+class TrainCommands : public testing::Test {
+ protected:
+  TrainCommands() : folder_(std::filesystem::path(testing::TempDir()) / ("trireme_train_" + std::to_string(::getpid()))) {
+    std::filesystem::remove_all(folder_);
+    write_file_atomically(folder_ / "job.toml", kJob);
+  }
+  ~TrainCommands() override { std::filesystem::remove_all(folder_); }
+
+  static Result run(const std::vector<std::string>& arguments) {
+    std::vector<const char*> argv{"trireme"};
+    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
+    std::ostringstream out;
+    std::ostringstream err;
+    const int code = run_application(static_cast<int>(argv.size()), argv.data(), {.out = out, .err = err});
+    return {code, out.str(), err.str()};
+  }
+  Result train(std::vector<std::string> more = {}) const {
+    more.insert(more.begin(), {"train", job(), "--runs", (folder_ / "runs").string()});
+    return run(more);
+  }
+  std::string job() const { return (folder_ / "job.toml").string(); }
+  std::string latest() const { return (folder_ / "runs" / "latest").string(); }
+
+  std::filesystem::path folder_;
+};
+
+TEST_F(TrainCommands, ATrainingLeavesModelAndRecords) {
+  const Result result = train();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, HasSubstr("300 + 100 validation + 100 test samples of synthetic_digits"));
+  EXPECT_THAT(result.out, HasSubstr("validation accuracy"));
+  EXPECT_THAT(result.out, HasSubstr("trained 2 epochs"));
+  for (const char* file : {"config.toml", "journal.jsonl", "algorithms.json", "tensorboard", "checkpoints/step-00000012/SHA256SUMS"})
+    EXPECT_TRUE(std::filesystem::exists(latest() + "/" + file)) << file;
+}
+
+TEST_F(TrainCommands, EvalGivesTheScoreThatTrainingGave) {
+  const Result trained = train();
+  const auto score = nlohmann::json::parse(run({"eval", latest(), "--json"}).out);
+  EXPECT_EQ(score["samples"], 100);
+  EXPECT_THAT(trained.out, HasSubstr(fmt::format("test loss {:.4f}, accuracy {:.2f} %", score["loss"].get<double>(),
+                                                 100 * score["accuracy"].get<double>())));
+  EXPECT_EQ(nlohmann::json::parse(run({"eval", latest(), "--part", "validation", "--json"}).out)["samples"], 100);
+  EXPECT_THAT(run({"eval", latest() + "/checkpoints/step-00000012"}).out, HasSubstr("accuracy"));
+}
+
+TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
+  train();
+  const auto answers = nlohmann::json::parse(run({"predict", latest(), "--limit", "3", "--json"}).out)["predictions"];
+  ASSERT_EQ(answers.size(), 3U);
+  double sum = 0;
+  for (const auto& row :
+       nlohmann::json::parse(run({"predict", latest(), "--limit", "1", "--top", "10", "--json"}).out)["predictions"][0]["classes"])
+    sum += row["probability"].get<double>();
+  EXPECT_NEAR(sum, 1, 1e-5);
+
+  const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(50 * 40 * 3, 100)};
+  const std::string file = (folder_ / "picture.png").string();
+  write_file_atomically(file, data::encode_png(image));
+  // An mlp takes vectors: which picture would that be?
+  EXPECT_THAT(run({"predict", latest(), file}).err, HasSubstr("not images"));
+  run({"train", job(), "--runs", (folder_ / "runs").string(), "--set", "model.name=mnist_cnn", "--set", "train.epochs=1"});
+  EXPECT_THAT(run({"predict", latest(), file}).out, AllOf(HasSubstr("picture.png"), HasSubstr(" %")));
+}
+
+TEST_F(TrainCommands, PrintConfigTellsEveryOrigin) {
+  const Result result = train({"--set", "train.epochs=9", "--print-config"});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.out, AllOf(HasSubstr("# --set train.epochs=9"), HasSubstr("# default"), HasSubstr("job.toml:3")));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
+}
+
+TEST_F(TrainCommands, ADamagedCheckpointIsToldAndTheOneBeforeTaken) {
+  train({"--set", "train.checkpoint_seconds=0.000001"});
+  write_file_atomically(latest() + "/checkpoints/step-00000012/model.safetensors", "not weights");
+  const Result result = run({"eval", latest()});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("step-00000012"));
+  EXPECT_THAT(result.out, HasSubstr("step-00000011"));
+}
+
+TEST_F(TrainCommands, AFinishedRunCanBeTrainedFurther) {
+  train();
+  const Result result = run({"train", "--resume", latest(), "--set", "train.epochs=3"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("continuing after step 12"), HasSubstr("epoch 3/3"), Not(HasSubstr("epoch 2/3"))));
+}
+
+TEST_F(TrainCommands, MistakesAreToldBeforeARunIsMade) {
+  EXPECT_EQ(run({"train"}).code, 2);
+  EXPECT_EQ(run({"train", "--resume", (folder_ / "nothing").string()}).code, 2);
+  EXPECT_THAT(train({"--set", "data.name=fashion"}).err, HasSubstr("'trireme list data'"));
+  EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("takes 10, but a sample"));
+  EXPECT_THAT(train({"--set", "data.reader=idx", "--set", "data.train=nothing.idx"}).err, HasSubstr("nothing.idx"));
+  EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
+}
+
+TEST_F(TrainCommands, DataShowsPartsAndWorkers) {
+  EXPECT_THAT(run({"data", job()}).out, AllOf(HasSubstr("1x28x28"), HasSubstr("validation"), HasSubstr("seven")));
+  const auto parts = nlohmann::json::parse(run({"data", job(), "--workers", "3", "--distribution", "by_class", "--json"}).out)["parts"];
+  ASSERT_EQ(parts.size(), 3U);
+  EXPECT_EQ(parts[0]["samples"], 100);
+  EXPECT_EQ(parts[0]["by_class"][9], 0);
+  EXPECT_THAT(run({"data", job(), "--workers", "3", "--sharding", "file"}).err, HasSubstr("fewer"));
+}
+
+}  // namespace
+}  // namespace trireme::cli
