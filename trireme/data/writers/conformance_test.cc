@@ -24,7 +24,7 @@ MemorySource samples(const Shape& shape, std::int64_t classes, std::int64_t coun
 }
 
 struct Conformance : testing::TestWithParam<std::string> {
-  const WriterEntry& entry() const { return find_writer(GetParam()); }
+  static const WriterEntry& entry() { return find_writer(GetParam()); }
   ScratchFolder folder;
 };
 

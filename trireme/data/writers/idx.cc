@@ -40,7 +40,7 @@ std::vector<std::filesystem::path> write(const Source& source, const WriteReques
     return request.folder /
            fmt::format("{}-{}-idx{}-ubyte{}", request.part == Part::train ? "train" : "t10k", what, rank, gzip ? ".gz" : "");
   };
-  const std::vector<std::filesystem::path> paths{path("images", dimensions.size()), path("labels", 1)};
+  std::vector<std::filesystem::path> paths{path("images", dimensions.size()), path("labels", 1)};
   OutputFile images(paths[0], gzip ? Compression::gzip : Compression::none);
   OutputFile labels(paths[1], gzip ? Compression::gzip : Compression::none);
   images.write(header(dimensions));
