@@ -92,9 +92,9 @@ TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   const auto answers = nlohmann::json::parse(run({"predict", latest(), "--limit", "3", "--json"}).out)["predictions"];
   ASSERT_EQ(answers.size(), 3U);
   double sum = 0;
-  for (const auto& row :
-       nlohmann::json::parse(run({"predict", latest(), "--limit", "1", "--top", "10", "--json"}).out)["predictions"][0]["classes"])
-    sum += row["probability"].get<double>();
+  const auto all = nlohmann::json::parse(run({"predict", latest(), "--limit", "1", "--top", "10", "--json"}).out)["predictions"];
+  ASSERT_EQ(all[0]["classes"].size(), 10U);
+  for (const auto& row : all[0]["classes"]) sum += row["probability"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
 
   const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(50 * 40 * 3, 100)};
@@ -134,7 +134,10 @@ TEST_F(TrainCommands, MistakesAreToldBeforeARunIsMade) {
   EXPECT_EQ(run({"train", "--resume", (folder_ / "nothing").string()}).code, 2);
   EXPECT_THAT(train({"--set", "data.name=fashion"}).err, HasSubstr("'trireme list data'"));
   EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("takes 10, but a sample"));
-  EXPECT_THAT(train({"--set", "data.reader=idx", "--set", "data.train=nothing.idx"}).err, HasSubstr("nothing.idx"));
+  write_file_atomically(folder_ / "files.toml", "[model]\nname = 'mlp_128'\n[data]\nreader = 'idx'\ntrain = ['no.images', 'no.labels']\n");
+  const Result missing = run({"train", (folder_ / "files.toml").string(), "--runs", (folder_ / "runs").string()});
+  EXPECT_EQ(missing.code, 2);
+  EXPECT_THAT(missing.err, HasSubstr((folder_ / "no.images").string()));  // beside the job file
   EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
 }
 
@@ -144,7 +147,7 @@ TEST_F(TrainCommands, DataShowsPartsAndWorkers) {
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[0]["samples"], 100);
   EXPECT_EQ(parts[0]["by_class"][9], 0);
-  EXPECT_THAT(run({"data", job(), "--workers", "3", "--sharding", "file"}).err, HasSubstr("fewer"));
+  EXPECT_THAT(run({"data", job(), "--workers", "3", "--sharding", "file"}).err, HasSubstr("1 file for 3 workers"));
 }
 
 }  // namespace
