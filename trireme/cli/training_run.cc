@@ -140,6 +140,7 @@ class TrainingRun {
                               {"epoch", cursor.epoch + 1},
                               {"samples_seen", cursor.samples_seen},
                               {"checkpoint", loaded->directory.filename().string()}});
+    events_.restart(cursor.epoch + 1);  // epochs from here on are told anew
     trainer_.restore(std::move(loaded->checkpoint));
   }
 
