@@ -19,7 +19,8 @@ std::string line_of(double time, std::string_view type, const Fields& fields) {
   Json json = {{"type", type}, {"time", time}};
   for (const auto& [name, value] : fields) {
     ensure(!json.contains(name), "a record has each field once");
-    std::visit([&](const auto& content) { json[std::string(name)] = content; }, value);
+    Json& entry = json[std::string(name)];  // clang 14 captures no structured binding
+    std::visit([&](const auto& content) { entry = content; }, value);
   }
   // A path that is no UTF-8 must not stop a training.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
