@@ -17,10 +17,10 @@ constexpr std::chrono::seconds kLongestWait{1};
 
 std::string line_of(double time, std::string_view type, const Fields& fields) {
   Json json = {{"type", type}, {"time", time}};
-  for (const auto& field : fields) {
-    Json& value = json[std::string(field.first)];
-    ensure(value.is_null(), "a record has each field once");
-    std::visit([&](const auto& content) { value = content; }, field.second);
+  for (const auto& [name, value] : fields) {
+    ensure(!json.contains(name), "a record has each field once");
+    Json& entry = json[std::string(name)];  // clang 14 captures no structured binding
+    std::visit([&](const auto& content) { entry = content; }, value);
   }
   // A path that is no UTF-8 must not stop a training.
   return json.dump(-1, ' ', false, Json::error_handler_t::replace) + "\n";
@@ -36,14 +36,11 @@ bool ends_within_a_line(const std::filesystem::path& path) {
 }  // namespace
 
 struct Journal::State {
-  State(const std::filesystem::path& path, WallClock wall_clock)
-      : cut(ends_within_a_line(path)), file(path, OutputFile::Mode::append), clock(std::move(wall_clock)), written(clock()) {}
-
-  bool cut;  // the file ends within a line
   OutputFile file;
   WallClock clock;
-  std::chrono::system_clock::time_point written;
   std::string waiting;
+  std::chrono::system_clock::time_point written;
+  bool cut = false;  // the file ends within a line
 
   void flush() {
     std::string lines = std::exchange(waiting, {});
@@ -55,7 +52,11 @@ struct Journal::State {
   }
 };
 
-Journal::Journal(const std::filesystem::path& path, WallClock clock) : state_(std::make_unique<State>(path, std::move(clock))) {}
+Journal::Journal(const std::filesystem::path& path, WallClock clock) {
+  const bool cut = ends_within_a_line(path);
+  const auto now = clock();
+  state_.reset(new State{.file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
+}
 
 Journal::~Journal() {
   if (!state_) return;
