@@ -4,6 +4,7 @@
 
 #include <filesystem>
 
+#include "trireme/base/files.h"
 #include "trireme/cli/data_lookup.h"
 #include "trireme/cli/job_file.h"
 #include "trireme/train/job.h"
@@ -30,6 +31,31 @@ TEST(JobFiles, AreAllValid) {
     EXPECT_NO_THROW(train::job_from_config(config)) << file;
     EXPECT_FALSE(train::settings_of(config).empty()) << file;
   }
+}
+
+// Pages show tables one at a time; what a job needs beside them is added.
+std::string completed(std::string sample) {
+  if (sample.find("[model]") == std::string::npos) sample += "\n[model]\nname = 'mnist_cnn'\n";
+  if (sample.find("[data]") == std::string::npos) sample += "\n[data]\nname = 'synthetic_digits'\nvalidation = 0.1\n";
+  return sample;
+}
+
+int check_samples(const std::string& path) {
+  const std::string page = read_file(path);
+  const std::string fence = "```toml\n";
+  int samples = 0;
+  for (auto begin = page.find(fence); begin != std::string::npos; begin = page.find(fence, begin + 1), ++samples) {
+    const auto text = begin + fence.size();
+    Config config = Config::parse_toml(completed(page.substr(text, page.find("```", text) - text)), path);
+    if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, "/data");
+    EXPECT_NO_THROW(train::job_from_config(config)) << "sample " << samples + 1 << " of " << path;
+  }
+  return samples;
+}
+
+TEST(JobFiles, SamplesOfTheDocumentationAreValid) {
+  EXPECT_EQ(check_samples("README.md"), 1);
+  EXPECT_GE(check_samples("docs/job-file.md"), 5);
 }
 
 }  // namespace

@@ -105,7 +105,9 @@ TEST(ModelFile, TheSamplesOfTheDocumentationWork) {
   int samples = 0;
   for (auto begin = page.find(fence); begin != std::string::npos; begin = page.find(fence, begin + 1)) {
     const auto text = begin + fence.size();
-    EXPECT_GT(from_toml(page.substr(text, page.find("```", text) - text)).parameters().size(), 0);
+    const std::string sample = page.substr(text, page.find("```", text) - text);
+    if (!sample.starts_with("[model]")) continue;  // other tables: cli/job_files_test.cc
+    EXPECT_GT(from_toml(sample).parameters().size(), 0);
     ++samples;
   }
   EXPECT_EQ(samples, 2);
