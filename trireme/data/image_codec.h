@@ -37,6 +37,8 @@ std::string encode_jpeg(const Image& image, int quality);
 
 // An axis that shrinks is averaged over area, one that grows is interpolated.
 Image resized(const Image& image, std::int64_t height, std::int64_t width);
+// Grey from colour (ITU-R BT.601, as JPEG has it), or three equal channels from grey; 1 or 3.
+Image with_channels(Image image, std::int64_t channels);
 // The middle of an image; height and width are at most its own.
 Image centre_cropped(const Image& image, std::int64_t height, std::int64_t width);
 

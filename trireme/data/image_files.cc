@@ -5,6 +5,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/data/image_codec.h"
+#include "trireme/data/planes.h"
 
 namespace trireme::data {
 namespace {
@@ -24,23 +25,10 @@ class ImageFiles final : public Source {
   SampleFormat format_;
 };
 
-// Channel `channel` of a pixel as a model with `wanted` channels sees it; luma as in ITU-R BT.601.
-std::uint8_t value_of(std::span<const std::uint8_t> pixel, std::int64_t channel, std::int64_t wanted) {
-  if (pixel.size() == 1) return pixel[0];
-  if (wanted == 3) return pixel[static_cast<std::size_t>(channel)];
-  return static_cast<std::uint8_t>((299 * pixel[0] + 587 * pixel[1] + 114 * pixel[2] + 500) / 1000);
-}
-
 void ImageFiles::read(std::int64_t index, std::span<std::byte> sample) const {
   const std::string name = sample_name(index);
-  const Image image = resized(decode_image(read_file(name), name), format_.shape[1], format_.shape[2]);
-  const auto pixels = static_cast<std::size_t>(image.height * image.width);
-  const auto extent = static_cast<std::size_t>(image.channels);
-  for (std::int64_t channel = 0; channel < format_.shape[0]; ++channel) {
-    for (std::size_t i = 0; i < pixels; ++i)
-      sample[static_cast<std::size_t>(channel) * pixels + i] =
-          static_cast<std::byte>(value_of(std::span(image.pixels).subspan(i * extent, extent), channel, format_.shape[0]));
-  }
+  const Image image = resized(with_channels(decode_image(read_file(name), name), format_.shape[0]), format_.shape[1], format_.shape[2]);
+  planes_of(std::as_bytes(std::span(image.pixels)), static_cast<std::size_t>(image.channels), sample);
 }
 
 }  // namespace

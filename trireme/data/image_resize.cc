@@ -98,4 +98,16 @@ Image centre_cropped(const Image& image, std::int64_t height, std::int64_t width
   return out;
 }
 
+Image with_channels(Image image, std::int64_t channels) {
+  ensure((channels == 1 || channels == 3) && (image.channels == 1 || image.channels == 3), "an image has one channel or three");
+  if (image.channels == channels) return image;
+  std::vector<std::uint8_t> pixels(static_cast<std::size_t>(image.height * image.width * channels));
+  const auto luma = [&](std::size_t i) {
+    const std::uint8_t* p = &image.pixels[i * 3];
+    return static_cast<std::uint8_t>((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000);
+  };
+  for (std::size_t i = 0; i < pixels.size(); ++i) pixels[i] = channels == 1 ? luma(i) : image.pixels[i / 3];
+  return {image.height, image.width, channels, std::move(pixels)};
+}
+
 }  // namespace trireme::data

@@ -65,7 +65,8 @@ class Measurement {
   void measure_all(std::vector<std::vector<Moments>>& blocks) const {
     std::atomic<std::size_t> next = 0;
     const auto work = [&] {
-      for (std::size_t block = next++; block < blocks.size(); block = next++) blocks[block] = measure_block(static_cast<std::int64_t>(block));
+      for (std::size_t block = next++; block < blocks.size(); block = next++)
+        blocks[block] = measure_block(static_cast<std::int64_t>(block));
     };
     std::vector<std::future<void>> threads;
     for (int i = 1; i < omp_get_max_threads(); ++i) threads.push_back(std::async(std::launch::async, work));

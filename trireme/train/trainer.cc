@@ -84,6 +84,12 @@ void Trainer::restore(Checkpoint checkpoint) {
   if (!std::ranges::equal(names, checkpoint.slot_names))
     throw Error{failed_precondition, "the checkpoint was made with another optimizer: its slots are [{}], those of '{}' are [{}]",
                 fmt::join(checkpoint.slot_names, ", "), optimizer_.entry().name, fmt::join(names, ", ")};
+  const Cursor& cursor = checkpoint.cursor;
+  if (cursor.epoch_offset % job_.train.batch_size != 0 || cursor.epoch_offset >= data_.train->size())
+    throw Error{failed_precondition,
+                "the checkpoint stands after {} samples of an epoch, which does not fit batches of {} and {} training samples; "
+                "leave train.batch_size and the data as they were",
+                cursor.epoch_offset, job_.train.batch_size, data_.train->size()};
   ensure(checkpoint.parameters.size() == parameters_.size() && checkpoint.states.size() == states_.size(), "a checkpoint of this model");
   cursor_ = checkpoint.cursor;
   parameters_ = std::move(checkpoint.parameters);

@@ -173,6 +173,15 @@ TEST(Trainer, RefusesACheckpointOfAnotherOptimizer) {
   EXPECT_THAT(thrown_error([&] { trainer.restore(other.trainer().checkpoint()); }), testing::HasSubstr("another optimizer"));
 }
 
+TEST(Trainer, RefusesABatchSizeThatDoesNotFitTheCheckpoint) {
+  const Bench bench;
+  const Bench other({"train.batch_size=48"});
+  Observer silent;
+  Trainer trainer = bench.trainer();
+  trainer.advance(silent);
+  EXPECT_THAT(thrown_error([&] { other.trainer().restore(trainer.checkpoint()); }), testing::HasSubstr("leave train.batch_size"));
+}
+
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {
   const Bench bench({"train.schedule.kind=piecewise", "train.schedule.boundaries=[0]", "train.schedule.factors=[1e30]"});
   Observer silent;

@@ -8,6 +8,7 @@
 #include "trireme/data/folder.h"
 #include "trireme/data/image_codec.h"
 #include "trireme/data/image_file_check.h"
+#include "trireme/data/planes.h"
 #include "trireme/data/reader_entry.h"
 
 namespace trireme::data::readers {
@@ -82,21 +83,6 @@ std::string passed_over_warning(const std::vector<std::string>& files) {
   return files.size() > kShown ? text + ", ..." : text;
 }
 
-std::vector<std::uint8_t> grey_of(const Image& image) {
-  std::vector<std::uint8_t> grey(image.pixels.size() / 3);
-  for (std::size_t i = 0; i < grey.size(); ++i) {
-    const std::uint8_t* p = &image.pixels[i * 3];
-    grey[i] = static_cast<std::uint8_t>((299 * p[0] + 587 * p[1] + 114 * p[2] + 500) / 1000);  // ITU-R BT.601, as JPEG has it
-  }
-  return grey;
-}
-
-std::vector<std::uint8_t> colour_of(const Image& image) {
-  std::vector<std::uint8_t> colour(image.pixels.size() * 3);
-  for (std::size_t i = 0; i < colour.size(); ++i) colour[i] = image.pixels[i / 3];
-  return colour;
-}
-
 class ImageFolder final : public Source {
  public:
   ImageFolder(const Listing& listing, ImageFolderOptions options) : options_(std::move(options)) {
@@ -123,8 +109,7 @@ class ImageFolder final : public Source {
     const fs::path path = file.root / file.path;
     const Image image = fitted(decode_image(read_file(path), path.string()));
     check_fits({image.height, image.width, image.channels}, path);
-    const auto channels = static_cast<std::size_t>(image.channels), plane = sample.size() / channels;
-    for (std::size_t i = 0; i < sample.size(); ++i) sample[i % channels * plane + i / channels] = std::byte{image.pixels[i]};
+    planes_of(std::as_bytes(std::span(image.pixels)), static_cast<std::size_t>(image.channels), sample);
   }
 
  private:
@@ -148,13 +133,12 @@ class ImageFolder final : public Source {
   }
 
   Image fitted(Image image) const {
-    if (options_.channels == 1 && image.channels == 3) image = {image.height, image.width, 1, grey_of(image)};
+    if (options_.channels == 1) image = with_channels(std::move(image), 1);  // before the resize, which then has less to do
     if (options_.height > 0) {
       if (options_.fit == "crop") image = cropped_to_shape(image);
       image = resized(image, options_.height, options_.width);
     }
-    if (options_.channels == 3 && image.channels == 1) image = {image.height, image.width, 3, colour_of(image)};
-    return image;
+    return options_.channels == 0 ? image : with_channels(std::move(image), options_.channels);
   }
 
   // The largest middle part that has the shape of a sample.
