@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes a good input for each target: write_seeds FOLDER EXAMPLES makes FOLDER/<target>/..., EXAMPLES holds job files.
+// Writes a good input for each target: write_seeds FOLDER JOBS... makes FOLDER/<target>/...; JOBS are folders of job files.
 #include <cstdio>
 
 #include "fuzz/pieces.h"
@@ -44,23 +44,27 @@ void write_checkpoint_seed(const fs::path& folder) {
   write_file_atomically(folder / "example", packed(files));
 }
 
-void write_seeds(const fs::path& folder, const fs::path& examples) {
+void write_job_seeds(const fs::path& folder, const fs::path& jobs) {
+  for (const auto& job : fs::directory_iterator(jobs))
+    if (job.path().extension() == ".toml") write_file_atomically(folder / job.path().filename(), read_file(job.path()));
+}
+
+void write_seeds(const fs::path& folder, const std::vector<fs::path>& jobs) {
   for (const data::ReaderEntry& entry : data::readers::catalog()) write_reader_seed(entry, folder / ("fuzz_" + std::string(entry.name)));
   write_checkpoint_seed(folder / "fuzz_checkpoint");
-  for (const auto& job : fs::directory_iterator(examples))
-    write_file_atomically(folder / "fuzz_job" / job.path().filename(), read_file(job.path()));
+  for (const fs::path& job_folder : jobs) write_job_seeds(folder / "fuzz_job", job_folder);
 }
 
 }  // namespace
 }  // namespace trireme::fuzz
 
 int main(int count, char** arguments) {
-  if (count != 3) {
-    std::fputs("usage: write_seeds FOLDER EXAMPLES\n", stderr);
+  if (count < 3) {
+    std::fputs("usage: write_seeds FOLDER JOBS...\n", stderr);
     return 2;
   }
   try {
-    trireme::fuzz::write_seeds(arguments[1], arguments[2]);
+    trireme::fuzz::write_seeds(arguments[1], {arguments + 2, arguments + count});
   } catch (const trireme::Error& error) {
     std::fprintf(stderr, "error: %s\n", error.what());
     return 1;
