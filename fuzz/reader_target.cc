@@ -13,13 +13,6 @@
 namespace trireme::fuzz {
 namespace {
 
-struct Example {
-  Workspace workspace;
-  const data::ReaderEntry& entry = data::find_reader(TRIREME_READER);
-  data::ReaderRequest request = entry.example(workspace.path());
-  std::vector<std::filesystem::path> files = workspace.files();
-};
-
 void read_all(const data::Source& source) {
   std::vector<std::byte> sample(source.format().sample_bytes());
   for (std::int64_t i = 0; i < source.size(); ++i) {
@@ -31,6 +24,16 @@ void read_all(const data::Source& source) {
   for (const std::int64_t start : source.file_starts())
     if (start < 0 || start > source.size()) std::abort();
 }
+
+struct Example {
+  Workspace workspace;
+  const data::ReaderEntry& entry = data::find_reader(TRIREME_READER);
+  data::ReaderRequest request = entry.example(workspace.path());
+  std::vector<std::filesystem::path> files = workspace.files();
+
+  // Undamaged it must be readable: otherwise every input would end at the same early check.
+  Example() { read_all(*entry.open(request)); }
+};
 
 // Large sets are no fault, but they take their time.
 bool is_small(const data::ReaderEntry& entry, std::any options) {

@@ -10,8 +10,8 @@
 
 namespace trireme::fuzz {
 
-inline constexpr std::array<std::string_view, 4> kCheckpointFiles{"model.safetensors", "optimizer.safetensors", "manifest.json",
-                                                                  "SHA256SUMS"};
+inline constexpr std::array<std::string_view, 4> kCheckpointFiles{"manifest.json", "model.safetensors", "optimizer.safetensors",
+                                                                  "SHA256SUMS"};  // as the sums list them
 
 inline graph::Graph sample_graph() {
   graph::Builder b;
