@@ -13,7 +13,7 @@ set(fences
   "^gloo/" "^comm/"
   "^mpi\\.h$" "^comm/"
   "^grpcpp/" "^rpc/"
-  "^google/protobuf" "^(wire|data|observe)/"
+  "^google/protobuf" "^(wire|data|observe|coord|train)/"
   "^(turbojpeg|jpeglib|png|fitsio)\\.h$" "^(data|fetch)/"
   "^(curl/|archive)" "^fetch/"
   "^openssl/" "^(base|rpc)/"

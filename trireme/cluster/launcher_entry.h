@@ -1,0 +1,40 @@
+// SPDX-License-Identifier: Apache-2.0
+// A way to start nodes on machines: each file of launchers/ is one.
+#pragma once
+
+#include <filesystem>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trireme/cluster/machine.h"
+
+namespace trireme::cluster {
+
+// A node that is to be started.
+struct NodePlan {
+  std::string name;  // "0", "1" ...: unique in the job
+  Machine machine;
+  std::int64_t slot = 0;     // which of the machine's nodes
+  std::int64_t threads = 0;  // 0: all of the machine's cores
+};
+
+struct LaunchOptions {
+  std::filesystem::path binary;       // this program
+  std::string binary_hash;            // its SHA-256, for launchers that ship it
+  std::vector<std::string> ssh_args;  // more arguments for ssh, e.g. -i key
+  bool accept_new_hosts = false;      // host keys never seen before; a changed one is always refused
+};
+
+struct LauncherEntry {
+  std::string_view name;
+  std::string_view summary;
+  // The command that starts `plan`'s node. Pure, so --dry-run and tests print exactly what would run.
+  std::vector<std::string> (*command)(const NodePlan& plan, const LaunchOptions& options) = nullptr;
+};
+
+namespace launchers {
+const std::vector<LauncherEntry>& catalog();
+}
+
+}  // namespace trireme::cluster

@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// Machines have no code yet.
+#include "trireme/cluster/machine.h"

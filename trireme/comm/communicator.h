@@ -1,0 +1,60 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives of one generation's members: each must make the same calls in the same order.
+#pragma once
+
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <span>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/comm/store.h"
+
+namespace trireme::comm {
+
+// halving_doubling is what Gloo calls bcube with base 2: fewer, larger messages than a ring.
+enum class Algorithm { automatic, ring, halving_doubling };
+enum class WireType { f32, bf16, f16 };
+
+struct Group {
+  int rank = 0;
+  int size = 1;
+  std::uint64_t generation = 0;  // keys in the store begin with it, so that a member of an older one is never met
+  std::string address;           // of the interface to listen on, by which the others reach this member
+  std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
+};
+
+// Faults are Errors: unavailable if a peer is gone (naming its rank where that is known), deadline_exceeded if it keeps silent,
+// unauthenticated if it can't prove itself. After any of them the communicator is good for nothing but destruction.
+// Every wait has a timeout; there is no "forever".
+class Communicator {
+ public:
+  // All members meet in `store`. With one member nothing listens and every collective returns at once.
+  static Communicator connect(Store& store, const Group& group, Seconds timeout);
+  ~Communicator();
+  Communicator(Communicator&&) noexcept;
+  Communicator& operator=(Communicator&&) noexcept;
+
+  int rank() const;
+  int size() const;
+
+  struct Reduce {
+    Algorithm algorithm = Algorithm::automatic;
+    WireType wire = WireType::f32;
+  };
+  // Sums over the members, in place; all get the same bits.
+  void all_reduce(std::span<float> values, const Reduce& how, Seconds timeout);
+  void all_reduce(std::span<double> values, Seconds timeout);
+  void broadcast(std::span<std::byte> bytes, int root, Seconds timeout);
+  // `all` is size() times as long as `mine`, in order of ranks.
+  void all_gather(std::span<const double> mine, std::span<double> all, Seconds timeout);
+  void barrier(Seconds timeout);
+
+ private:
+  struct State;
+  explicit Communicator(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trireme::comm

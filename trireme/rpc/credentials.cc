@@ -1,0 +1,3 @@
+// SPDX-License-Identifier: Apache-2.0
+// Credentials have no code yet.
+#include "trireme/rpc/credentials.h"
