@@ -7,6 +7,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/random.h"
+#include "trireme/data/division.h"
 #include "trireme/data/interleave.h"
 #include "trireme/data/permutation.h"
 
@@ -42,7 +43,7 @@ BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform
 
 Batch BatchMaker::empty_batch() const {
   const SampleFormat& format = source_->format();
-  const auto most = static_cast<std::size_t>(std::min(options_.batch_size, source_->size()));
+  const auto most = static_cast<std::size_t>(std::min(options_.batch_size, source_->size()));  // a worker's part may be all of it
   Batch batch;
   batch.values.reserve(most * static_cast<std::size_t>(format.shape.count()));
   batch.targets.reserve(most * static_cast<std::size_t>(format.targets));
@@ -60,9 +61,12 @@ void BatchMaker::make(std::int64_t number, Batch& batch, std::span<std::byte> st
 
 void BatchMaker::set_size(std::int64_t number, Batch& batch) const {
   batch.epoch = number / batches_an_epoch_;
-  batch.offset = number % batches_an_epoch_ * options_.batch_size;
-  batch.size = std::min(options_.batch_size, source_->size() - batch.offset);
-  batch.last_of_epoch = batch.offset + batch.size == source_->size();
+  const std::int64_t begin = number % batches_an_epoch_ * options_.batch_size;
+  batch.whole = std::min(options_.batch_size, source_->size() - begin);
+  batch.last_of_epoch = begin + batch.whole == source_->size();
+  const Range part = options_.shares.empty() ? Range{0, batch.whole} : part_of(batch.whole, options_.shares, options_.rank);
+  batch.offset = begin + part.begin;
+  batch.size = part.size();
   const SampleFormat& format = source_->format();
   const auto size = static_cast<std::size_t>(batch.size);
   batch.values.resize(size * static_cast<std::size_t>(format.shape.count()));

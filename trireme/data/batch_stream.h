@@ -16,6 +16,7 @@ struct Batch {
   std::int64_t epoch = 0;
   std::int64_t offset = 0;  // of its first sample in the epoch
   std::int64_t size = 0;    // samples; the last batch of an epoch may have fewer
+  std::int64_t whole = 0;   // samples of the batch over all workers that divide it; one of them may have none
   bool last_of_epoch = false;
   std::vector<float> values;         // size x shape
   std::vector<std::int32_t> labels;  // size, if there are classes; else empty
@@ -33,6 +34,8 @@ struct StreamOptions {
   std::int64_t epochs = 0;        // after these, counted from epoch 0, next() returns null; 0: never
   std::int64_t first_epoch = 0;   // where to begin (resume) ...
   std::int64_t first_offset = 0;  // ... and after how many samples of that epoch: whole batches
+  std::vector<double> shares;     // of the workers that divide each batch; empty: nobody else
+  std::int64_t rank = 0;          // this worker among them
 };
 
 // Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the

@@ -7,17 +7,18 @@
 #include "trireme/base/error.h"
 #include "trireme/graph/model_file.h"
 #include "trireme/optim/optimizer.h"
+#include "trireme/train/strategy_entry.h"
 
 namespace trireme::train {
 namespace {
 
 void check_tables(const Config& config) {
-  const std::vector<std::string_view> known{"model", "data", "train"};
+  const std::vector<std::string_view> known{"model", "data", "train", "strategy"};
   for (const auto& [key, value] : config.table()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string guess = nearest(key, known);
     throw Error{invalid_argument, "{}: a job has no table [{}]; {}", value.origin(), key,
-                guess.empty() ? "it has [model], [data] and [train]" : fmt::format("did you mean [{}]?", guess)};
+                guess.empty() ? "it has [model], [data], [train] and [strategy]" : fmt::format("did you mean [{}]?", guess)};
   }
 }
 
@@ -50,6 +51,27 @@ void describe(EarlyStoppingOptions& o, OptionVisitor& visit) {
   visit("min_change", o.min_change, "a smaller change is none", 0.0);
 }
 
+void describe(TeamOptions& o, OptionVisitor& visit) {
+  visit("shares", o.shares, "of each batch: equal, or by speed, measured anew while training", {"equal", "speed"});
+  visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
+  visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
+}
+
+void visit_strategy(StrategyRequest& request, OptionVisitor& visit) {
+  find_strategy(request.name).options.visit(request.options, visit);
+  describe(request.team, visit);
+}
+
+StrategyRequest strategy_request(const Config& table) {
+  StrategyRequest request;
+  if (const Config* name = table.find("name")) request.name = name->text();
+  request.options = find_strategy(request.name).options.defaults();
+  OptionReader reader(table, "[strategy]", {"name"});
+  visit_strategy(request, reader);
+  reader.finish();
+  return request;
+}
+
 Job job_from_config(const Config& config) {
   check_tables(config);
   const Config train = table_or_empty(config, "train");
@@ -58,7 +80,8 @@ Job job_from_config(const Config& config) {
           .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule", "early_stopping"}),
           .early_stopping = read_options<EarlyStoppingOptions>(table_or_empty(train, "early_stopping"), "[train.early_stopping]"),
           .optimizer = table_or_empty(train, "optimizer"),
-          .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]")};
+          .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]"),
+          .strategy = strategy_request(table_or_empty(config, "strategy"))};
   optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is told now, not after the data are read
   check_early_stopping(job, train);
   return job;

@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to train, as a job file says it: [model], [data], [train] and their sub-tables.
+// What to train, as a job file says it: [model], [data], [train], [strategy] and their sub-tables.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -30,6 +31,24 @@ struct EarlyStoppingOptions {
 };
 void describe(EarlyStoppingOptions& o, OptionVisitor& visit);
 
+// What all strategies of several workers share.
+struct TeamOptions {
+  std::string shares = "equal";
+  bool sync_batch_norm = false;
+  double timeout_seconds = 60;
+};
+void describe(TeamOptions& o, OptionVisitor& visit);
+
+// [strategy]
+struct StrategyRequest {
+  std::string name = "allreduce";  // of several workers; one alone trains with `local`
+  std::any options;                // as the entry describes them
+  TeamOptions team;
+};
+StrategyRequest strategy_request(const Config& table);
+// The options of both kinds, in the order of the file.
+void visit_strategy(StrategyRequest& request, OptionVisitor& visit);
+
 struct Job {
   graph::Graph graph;
   data::DataRequest data;
@@ -37,6 +56,7 @@ struct Job {
   EarlyStoppingOptions early_stopping;
   Config optimizer;  // see optim::Optimizer::from_config
   optim::ScheduleOptions schedule;
+  StrategyRequest strategy;
 };
 
 // Throws invalid_argument naming the place in the file and what would be right.

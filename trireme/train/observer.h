@@ -25,10 +25,13 @@ struct StepRecord {
   Score epoch_mean;  // since the epoch began
   double learning_rate = 0;
   double samples_per_second = 0;  // since the epoch began
-  double seconds = 0;             // of this step, made of the next three
-  double wait_seconds = 0;        // for the batch
-  double compute_seconds = 0;     // forward, loss, backward
+  std::int64_t workers = 1;
+  double seconds = 0;           // of this step, made of the next four, at the worker that tells
+  double wait_seconds = 0;      // for the batch
+  double compute_seconds = 0;   // forward, loss, backward
+  double exchange_seconds = 0;  // waiting for other workers after backward
   double optimizer_seconds = 0;
+  double hidden_seconds = 0;  // exchange that ran behind backward
 };
 
 struct EpochRecord {
@@ -42,6 +45,8 @@ struct EpochRecord {
   double samples_per_second = 0;
   double wait_seconds = 0;        // of these, for batches
   double background_seconds = 0;  // spent by the pipeline's threads meanwhile
+  double exchange_seconds = 0;    // of training, spent waiting for other workers
+  double hidden_seconds = 0;      // exchange that ran behind backward
 };
 
 struct CheckpointRecord {

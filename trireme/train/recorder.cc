@@ -16,6 +16,8 @@ void Recorder::step(const StepRecord& record) {
                           {"seconds", record.seconds},
                           {"wait_seconds", record.wait_seconds},
                           {"compute_seconds", record.compute_seconds},
+                          {"exchange_seconds", record.exchange_seconds},
+                          {"hidden_seconds", record.hidden_seconds},
                           {"optimizer_seconds", record.optimizer_seconds}});
 }
 
@@ -30,7 +32,9 @@ void Recorder::epoch(const EpochRecord& record) {
                          {"seconds", record.seconds},
                          {"samples_per_second", record.samples_per_second},
                          {"wait_seconds", record.wait_seconds},
-                         {"background_seconds", record.background_seconds}};
+                         {"background_seconds", record.background_seconds},
+                         {"exchange_seconds", record.exchange_seconds},
+                         {"hidden_seconds", record.hidden_seconds}};
   if (record.validation.samples > 0) {
     fields.emplace_back("validation_loss", record.validation.loss);
     fields.emplace_back("validation_accuracy", record.validation.accuracy);

@@ -28,6 +28,7 @@ class SettingsLister {
     list_optimizer(table_or_empty(train, "optimizer"));
     add_options<optim::ScheduleOptions>("train.schedule", table_or_empty(train, "schedule"));
     add_options<EarlyStoppingOptions>("train.early_stopping", table_or_empty(train, "early_stopping"));
+    list_strategy(table_or_empty(config_, "strategy"));
     return std::move(settings_);
   }
 
@@ -75,6 +76,15 @@ class SettingsLister {
     const std::string chosen = name == nullptr ? "sgd" : name->text();
     settings_.push_back({"train.optimizer", "name", toml_quoted(chosen), name == nullptr ? "default" : name->origin()});
     add_entry("train.optimizer", table, optim::find_optimizer(chosen).options);
+  }
+
+  void list_strategy(const Config& table) {
+    StrategyRequest request = strategy_request(table);
+    const Config* name = table.find("name");
+    settings_.push_back({"strategy", "name", toml_quoted(request.name), name == nullptr ? "default" : name->origin()});
+    OptionLister lister;
+    visit_strategy(request, lister);
+    add("strategy", table, lister.rows);
   }
 
   const Config& config_;

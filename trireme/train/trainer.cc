@@ -1,27 +1,40 @@
 // SPDX-License-Identifier: Apache-2.0
-// The local training loop.
+// The training loop, the same alone and in a team.
 #include "trireme/train/trainer.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
+#include <array>
 #include <cmath>
+#include <numeric>
+#include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/base/parallel.h"
+#include "trireme/data/division.h"
+#include "trireme/data/subset.h"
+#include "trireme/train/strategy_entry.h"
 
 namespace trireme::train {
 namespace {
 
 std::uint64_t seed_of(const Job& job) { return static_cast<std::uint64_t>(job.train.seed); }
 
-engine::ExecutorOptions executor_options(const Trainer::Setup& setup, const std::filesystem::path& algorithm_cache) {
-  const Job& job = setup.job;
-  check_fit(job.graph, setup.data.train->format(), job.data.title());
-  return {.batch_size = std::min(job.train.batch_size, setup.data.train->size()),
-          .mode = engine::Mode::train,
-          .threads = static_cast<int>(job.train.threads),
-          .algorithm_cache = algorithm_cache};
+// The most samples this worker can get of a batch: the last one of an epoch is divided anew.
+std::int64_t capacity(std::int64_t batch_size, std::int64_t samples, const std::vector<double>& shares, int rank) {
+  batch_size = std::min(batch_size, samples);
+  const std::int64_t full = data::part_of(batch_size, shares, rank).size();
+  return std::max(full, data::part_of(samples % batch_size, shares, rank).size());
+}
+
+// Samples of `source` that worker `rank` of `size` evaluates.
+std::shared_ptr<const data::Source> evaluation_part(const std::shared_ptr<const data::Source>& source, int rank, int size) {
+  if (size == 1) return source;
+  const data::Range part = data::part_of(source->size(), std::vector<double>(static_cast<std::size_t>(size), 1.0), rank);
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(part.size()));
+  std::iota(indices.begin(), indices.end(), part.begin);
+  return std::make_shared<data::Subset>(source, std::move(indices));
 }
 
 optim::ScheduleSpan schedule_span(const Trainer::Setup& setup) {
@@ -30,7 +43,7 @@ optim::ScheduleSpan schedule_span(const Trainer::Setup& setup) {
           .batch_size = setup.job.train.batch_size};
 }
 
-data::StreamOptions stream_options(const Job& job, const Cursor& cursor) {
+data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::vector<double> shares, int rank) {
   const data::PipelineOptions& pipeline = job.data.pipeline;
   return {.batch_size = job.train.batch_size,
           .seed = seed_of(job),
@@ -40,7 +53,9 @@ data::StreamOptions stream_options(const Job& job, const Cursor& cursor) {
           .prefetch = pipeline.prefetch,
           .epochs = job.train.epochs,
           .first_epoch = cursor.epoch,
-          .first_offset = cursor.epoch_offset};
+          .first_offset = cursor.epoch_offset,
+          .shares = std::move(shares),
+          .rank = rank};
 }
 
 double per_second(double amount, double seconds) { return amount / std::max(seconds, 1e-9); }
@@ -54,47 +69,76 @@ Score epoch_score(const Cursor& cursor) {
 }  // namespace
 
 Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cache)
-    : job_(setup.job),
+    : job_((check_fit(setup.job.graph, setup.data.train->format(), setup.job.data.title()), setup.job)),
       data_(setup.data),
       clock_(setup.clock),
-      executor_(job_.graph, executor_options(setup, algorithm_cache)),
+      at_(setup.at),
+      enter_phase_([this](std::string_view phase) {
+        if (at_) at_(cursor_.step + 1, phase);
+      }),
+      replica_(job_, algorithm_cache),
       evaluator_(job_.graph,
                  {.batch_size = job_.train.batch_size, .threads = static_cast<int>(job_.train.threads), .algorithm_cache = algorithm_cache},
                  clock_),
-      optimizer_(optim::Optimizer::from_config(job_.optimizer, job_.graph.parameters())),
       schedule_(job_.schedule, schedule_span(setup)),
-      parameters_(static_cast<std::size_t>(job_.graph.parameters().size())),
-      gradients_(parameters_.size()),
-      states_(static_cast<std::size_t>(job_.graph.states().size())),
-      slots_(optimizer_.slots().size(), std::vector<float>(parameters_.size())) {
-  job_.graph.initialize_parameters(parameters_, seed_of(job_));
-  job_.graph.initialize_states(states_);
+      team_(Team::alone()),
+      speed_(job_.train.batch_size) {
+  enter(Team::alone(), 0);
 }
 
-Checkpoint Trainer::checkpoint() const {
-  Checkpoint out{.cursor = cursor_, .parameters = parameters_, .states = states_, .slots = slots_};
-  for (const std::string_view name : optimizer_.slots()) out.slot_names.emplace_back(name);
+void Trainer::enter(Team team, int root) {
+  strategy_.reset();  // it works with the team before
+  team_ = std::move(team);
+  speed_ = SpeedShares(job_.train.batch_size);
+  take_shares(std::vector<double>(static_cast<std::size_t>(team_.size()), 1.0));
+  const StrategyEntry::Setup setup{.team = team_, .space = replica_.space(), .clock = clock_};
+  strategy_ =
+      team_.is_alone() ? find_strategy("local").make(setup, {}) : find_strategy(job_.strategy.name).make(setup, job_.strategy.options);
+  synchronize(root);
+}
+
+void Trainer::take_shares(std::vector<double> shares) {
+  shares_ = std::move(shares);
+  replica_.compile(capacity(job_.train.batch_size, data_.train->size(), shares_, team_.rank()));
+  stream_.reset();
+}
+
+void Trainer::synchronize(int root) {
+  if (team_.is_alone()) return;
+  team_.broadcast(std::span(&cursor_, 1), root);
+  team_.broadcast(std::span(replica_.parameters()), root);
+  team_.broadcast(std::span(replica_.states()), root);
+  for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), root);
+}
+
+Checkpoint Trainer::checkpoint() {
+  strategy_->drain(replica_);
+  Checkpoint out{.cursor = cursor_, .parameters = replica_.parameters(), .states = replica_.states(), .slots = replica_.slots()};
+  // A copy: when checkpoints are made must not change what is trained.
+  team_.average(out.states, shares_[static_cast<std::size_t>(team_.rank())]);
+  for (const std::string_view name : replica_.optimizer().slots()) out.slot_names.emplace_back(name);
   out.normalization = data_.normalization;
   out.class_names = data_.class_names;
   return out;
 }
 
 void Trainer::restore(Checkpoint checkpoint) {
-  const auto names = optimizer_.slots();
+  const auto names = replica_.optimizer().slots();
   if (!std::ranges::equal(names, checkpoint.slot_names))
     throw Error{failed_precondition, "the checkpoint was made with another optimizer: its slots are [{}], those of '{}' are [{}]",
-                fmt::join(checkpoint.slot_names, ", "), optimizer_.entry().name, fmt::join(names, ", ")};
+                fmt::join(checkpoint.slot_names, ", "), replica_.optimizer().entry().name, fmt::join(names, ", ")};
   const Cursor& cursor = checkpoint.cursor;
   if (cursor.epoch_offset % job_.train.batch_size != 0 || cursor.epoch_offset >= data_.train->size())
     throw Error{failed_precondition,
                 "the checkpoint stands after {} samples of an epoch, which does not fit batches of {} and {} training samples; "
                 "leave train.batch_size and the data as they were",
                 cursor.epoch_offset, job_.train.batch_size, data_.train->size()};
-  ensure(checkpoint.parameters.size() == parameters_.size() && checkpoint.states.size() == states_.size(), "a checkpoint of this model");
+  ensure(checkpoint.parameters.size() == replica_.parameters().size() && checkpoint.states.size() == replica_.states().size(),
+         "a checkpoint of this model");
   cursor_ = checkpoint.cursor;
-  parameters_ = std::move(checkpoint.parameters);
-  states_ = std::move(checkpoint.states);
-  slots_ = std::move(checkpoint.slots);
+  replica_.parameters() = std::move(checkpoint.parameters);
+  replica_.states() = std::move(checkpoint.states);
+  replica_.slots() = std::move(checkpoint.slots);
   stream_.reset();
 }
 
@@ -105,19 +149,28 @@ bool Trainer::stopped_early() const {
 
 bool Trainer::finished() const { return cursor_.epoch >= job_.train.epochs || stopped_early(); }
 
-void Trainer::advance(Observer& observer) {
+Requests Trainer::advance(Observer& observer, const Requests& requests) {
   ensure(!finished(), "a finished training does not advance");
-  const ThreadScope threads(executor_.report().threads);
+  const ThreadScope threads(compile_report().threads);
+  enter_phase_("wait");
   const Seconds asked = clock_.now();
   const data::Batch& batch = next_batch();
-  observer.step(step(batch, asked));
-  if (batch.last_of_epoch) observer.epoch(finish_epoch());
+  const bool last_of_epoch = batch.last_of_epoch;
+  observer.step(step(batch, asked, requests));
+  if (last_of_epoch) observer.epoch(finish_epoch());
+  if (!team_.is_alone() && job_.strategy.team.shares == "speed" && speed_.is_due()) rebalance();
+  return agreed_;
+}
+
+void Trainer::rebalance() {
+  enter_phase_("rebalance");
+  if (auto shares = speed_.measure(team_, shares_)) take_shares(std::move(*shares));
 }
 
 const data::Batch& Trainer::next_batch() {
   if (!stream_) {
     stream_.emplace(data_.train, data::Transform(data_.train->format(), data_.normalization, job_.data.augment),
-                    stream_options(job_, cursor_), clock_);
+                    stream_options(job_, cursor_, shares_, team_.rank()), clock_);
     times_at_epoch_ = {};
   }
   const data::Batch* batch = stream_->next();
@@ -125,23 +178,30 @@ const data::Batch& Trainer::next_batch() {
   return *batch;
 }
 
-StepRecord Trainer::step(const data::Batch& batch, Seconds asked) {
+StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
   const Seconds got = clock_.now();
-  const engine::Outcome outcome = executor_.train_step(view_of(batch), model());
-  const Seconds computed = clock_.now();
-  if (!std::isfinite(outcome.loss))
-    throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} in the step before)", cursor_.step + 1,
-                outcome.loss, learning_rate_};
-  update();
-  count(outcome);
+  learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
+  const StepResult result = strategy_->run(
+      {.batch = batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .requests = requests, .enter = enter_phase_}, replica_);
+  if (!std::isfinite(result.outcome.loss))
+    throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, result.outcome.loss,
+                learning_rate_};
+  agreed_ = result.requests;
+  speed_.count(batch.size, result.times.compute);
+  ++cursor_.step;
+  count(result.outcome);
   const Seconds done = clock_.now();
   cursor_.epoch_seconds += (done - asked).count();
   cursor_.train_seconds += (done - asked).count();
-  StepRecord record = record_of(outcome);
+  epoch_exchange_ += result.times.exchange;
+  epoch_hidden_ += result.times.hidden;
+  StepRecord record = record_of(result.outcome);
   record.seconds = (done - asked).count();
   record.wait_seconds = (got - asked).count();
-  record.compute_seconds = (computed - got).count();
-  record.optimizer_seconds = (done - computed).count();
+  record.compute_seconds = result.times.compute;
+  record.exchange_seconds = result.times.exchange;
+  record.hidden_seconds = result.times.hidden;
+  record.optimizer_seconds = result.times.optimizer;
   return record;
 }
 
@@ -163,18 +223,15 @@ StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
                     .accuracy = static_cast<double>(outcome.correct) / static_cast<double>(outcome.samples)},
           .epoch_mean = epoch_score(cursor_),
           .learning_rate = learning_rate_,
-          .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds)};
-}
-
-void Trainer::update() {
-  learning_rate_ = optimizer_.learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
-  optim::UpdateSpan span{.parameters = parameters_, .gradients = gradients_, .learning_rate = learning_rate_, .step = ++cursor_.step};
-  std::copy(slots_.begin(), slots_.end(), span.slots.begin());
-  optimizer_.update(0, span);
+          .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
+          .workers = team_.size()};
 }
 
 EpochRecord Trainer::finish_epoch() {
+  enter_phase_("evaluate");
   const data::StreamTimes times = stream_->times();
+  strategy_->drain(replica_);
+  team_.average(replica_.states(), shares_[static_cast<std::size_t>(team_.rank())]);
   EpochRecord record{.epoch = cursor_.epoch,
                      .train = epoch_score(cursor_),
                      .penalty = cursor_.penalty,
@@ -182,7 +239,9 @@ EpochRecord Trainer::finish_epoch() {
                      .seconds = cursor_.epoch_seconds,
                      .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
                      .wait_seconds = times.wait_seconds - times_at_epoch_.wait_seconds,
-                     .background_seconds = times.background_seconds - times_at_epoch_.background_seconds};
+                     .background_seconds = times.background_seconds - times_at_epoch_.background_seconds,
+                     .exchange_seconds = std::exchange(epoch_exchange_, 0.0),
+                     .hidden_seconds = std::exchange(epoch_hidden_, 0.0)};
   times_at_epoch_ = times;
   if (data_.validation != nullptr)
     record.validation = score(data_.validation);
@@ -206,8 +265,17 @@ void Trainer::watch(const Score& validation) {
   cursor_.best_epoch = cursor_.epoch;
 }
 
+// Each worker its part, the sums together.
 Score Trainer::score(const std::shared_ptr<const data::Source>& samples) {
-  return evaluator_.score(samples, data_.normalization, {.parameters = parameters_, .states = states_});
+  const auto part = evaluation_part(samples, team_.rank(), team_.size());
+  Score own;
+  if (part->size() > 0)
+    own = evaluator_.score(part, data_.normalization, {.parameters = replica_.parameters(), .states = replica_.states()});
+  if (team_.is_alone()) return own;
+  const auto count = static_cast<double>(own.samples);
+  std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};
+  team_.sum(sums);
+  return {.samples = std::llround(sums[0]), .loss = sums[1] / sums[0], .accuracy = sums[2] / sums[0]};
 }
 
 Score Trainer::test() {

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+// Values and executor of one worker.
+#include "trireme/train/replica.h"
+
+#include <algorithm>
+
+#include "trireme/train/evaluator.h"
+
+namespace trireme::train {
+
+Replica::Replica(const Job& job, std::filesystem::path algorithm_cache)
+    : job_(job),
+      algorithm_cache_(std::move(algorithm_cache)),
+      optimizer_(optim::Optimizer::from_config(job.optimizer, job.graph.parameters())),
+      parameters_(static_cast<std::size_t>(job.graph.parameters().size())),
+      exchanged_(kHead + parameters_.size()),
+      states_(static_cast<std::size_t>(job.graph.states().size())),
+      slots_(optimizer_.slots().size(), std::vector<float>(parameters_.size())) {
+  job.graph.initialize_parameters(parameters_, static_cast<std::uint64_t>(job.train.seed));
+  job.graph.initialize_states(states_);
+}
+
+void Replica::compile(std::int64_t samples) {
+  samples = std::max<std::int64_t>(samples, 1);
+  if (samples == capacity_) return;
+  executor_.reset();  // its memory may be needed for the new one
+  executor_.emplace(job_.graph, engine::ExecutorOptions{.batch_size = samples,
+                                                        .mode = engine::Mode::train,
+                                                        .threads = static_cast<int>(job_.train.threads),
+                                                        .algorithm_cache = algorithm_cache_});
+  capacity_ = samples;
+}
+
+engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready) {
+  if (batch.size > 0)
+    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready);
+  std::ranges::fill(gradients(), 0.0F);
+  for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
+  return {};
+}
+
+void Replica::update(double learning_rate, std::int64_t step) {
+  optim::UpdateSpan span{.parameters = parameters_, .gradients = gradients(), .learning_rate = learning_rate, .step = step};
+  std::copy(slots_.begin(), slots_.end(), span.slots.begin());
+  optimizer_.update(0, span);
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// Field by field.
+#include "trireme/train/reports.h"
+
+#include <cstring>
+
+#include "trireme/base/error.h"
+#include "trireme/wire/training.pb.h"
+
+namespace trireme::train {
+namespace {
+
+template <class Proto>
+Proto parse(const std::string& bytes) {
+  Proto message;
+  if (!message.ParseFromString(bytes)) throw Error{data_loss, "{} bytes that are no {}", bytes.size(), message.GetTypeName()};
+  return message;
+}
+
+void fill(wire::ScoreReport& to, const Score& score) {
+  to.set_samples(score.samples);
+  to.set_loss(score.loss);
+  to.set_accuracy(score.accuracy);
+}
+Score score_of(const wire::ScoreReport& from) { return {.samples = from.samples(), .loss = from.loss(), .accuracy = from.accuracy()}; }
+
+void fill(wire::CursorReport& to, const Cursor& cursor) {
+  to.set_step(cursor.step);
+  to.set_samples_seen(cursor.samples_seen);
+  to.set_epoch(cursor.epoch);
+  to.set_epoch_offset(cursor.epoch_offset);
+  to.set_correct(cursor.correct);
+  to.set_loss_sum(cursor.loss_sum);
+  to.set_penalty(cursor.penalty);
+  to.set_epoch_seconds(cursor.epoch_seconds);
+  to.set_train_seconds(cursor.train_seconds);
+  to.set_best(cursor.best);
+  to.set_best_epoch(cursor.best_epoch);
+}
+Cursor cursor_of(const wire::CursorReport& from) {
+  return {.step = from.step(),
+          .samples_seen = from.samples_seen(),
+          .epoch = from.epoch(),
+          .epoch_offset = from.epoch_offset(),
+          .correct = from.correct(),
+          .loss_sum = from.loss_sum(),
+          .penalty = from.penalty(),
+          .epoch_seconds = from.epoch_seconds(),
+          .train_seconds = from.train_seconds(),
+          .best = from.best(),
+          .best_epoch = from.best_epoch()};
+}
+
+void append(std::string& bytes, const std::vector<float>& values) {
+  const auto size = bytes.size();
+  bytes.resize(size + values.size() * sizeof(float));
+  std::memcpy(bytes.data() + size, values.data(), values.size() * sizeof(float));
+}
+
+// Takes `count` floats from the front of `bytes`, of which there must be enough.
+std::vector<float> take(std::string_view& bytes, std::int64_t count) {
+  if (count < 0 || static_cast<std::uint64_t>(count) > bytes.size() / sizeof(float))
+    throw Error{data_loss, "a checkpoint promises {} values and has {} bytes left", count, bytes.size()};
+  std::vector<float> values(static_cast<std::size_t>(count));
+  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  bytes.remove_prefix(values.size() * sizeof(float));
+  return values;
+}
+
+}  // namespace
+
+std::string pack(const Welcome& welcome) {
+  wire::Welcome out;
+  out.set_job(welcome.job);
+  out.set_data_files(welcome.data_files);
+  out.set_resumes(welcome.resumes);
+  return out.SerializeAsString();
+}
+
+Welcome unpack_welcome(const std::string& bytes) {
+  const auto in = parse<wire::Welcome>(bytes);
+  return {.job = in.job(), .data_files = in.data_files(), .resumes = in.resumes()};
+}
+
+std::string pack(const StepRecord& record) {
+  wire::StepReport out;
+  out.set_step(record.step);
+  out.set_epoch(record.epoch);
+  out.set_samples_seen(record.samples_seen);
+  out.set_samples_total(record.samples_total);
+  fill(*out.mutable_batch(), record.batch);
+  fill(*out.mutable_epoch_mean(), record.epoch_mean);
+  out.set_learning_rate(record.learning_rate);
+  out.set_samples_per_second(record.samples_per_second);
+  out.set_workers(record.workers);
+  out.set_seconds(record.seconds);
+  out.set_wait_seconds(record.wait_seconds);
+  out.set_compute_seconds(record.compute_seconds);
+  out.set_exchange_seconds(record.exchange_seconds);
+  out.set_optimizer_seconds(record.optimizer_seconds);
+  out.set_hidden_seconds(record.hidden_seconds);
+  return out.SerializeAsString();
+}
+
+StepRecord unpack_step(const std::string& bytes) {
+  const auto in = parse<wire::StepReport>(bytes);
+  return {.step = in.step(),
+          .epoch = in.epoch(),
+          .samples_seen = in.samples_seen(),
+          .samples_total = in.samples_total(),
+          .batch = score_of(in.batch()),
+          .epoch_mean = score_of(in.epoch_mean()),
+          .learning_rate = in.learning_rate(),
+          .samples_per_second = in.samples_per_second(),
+          .workers = in.workers(),
+          .seconds = in.seconds(),
+          .wait_seconds = in.wait_seconds(),
+          .compute_seconds = in.compute_seconds(),
+          .exchange_seconds = in.exchange_seconds(),
+          .optimizer_seconds = in.optimizer_seconds(),
+          .hidden_seconds = in.hidden_seconds()};
+}
+
+std::string pack(const EpochRecord& record) {
+  wire::EpochReport out;
+  out.set_epoch(record.epoch);
+  fill(*out.mutable_train(), record.train);
+  out.set_penalty(record.penalty);
+  out.set_learning_rate(record.learning_rate);
+  fill(*out.mutable_validation(), record.validation);
+  fill(*out.mutable_test(), record.test);
+  out.set_seconds(record.seconds);
+  out.set_samples_per_second(record.samples_per_second);
+  out.set_wait_seconds(record.wait_seconds);
+  out.set_background_seconds(record.background_seconds);
+  out.set_exchange_seconds(record.exchange_seconds);
+  out.set_hidden_seconds(record.hidden_seconds);
+  return out.SerializeAsString();
+}
+
+EpochRecord unpack_epoch(const std::string& bytes) {
+  const auto in = parse<wire::EpochReport>(bytes);
+  return {.epoch = in.epoch(),
+          .train = score_of(in.train()),
+          .penalty = in.penalty(),
+          .learning_rate = in.learning_rate(),
+          .validation = score_of(in.validation()),
+          .test = score_of(in.test()),
+          .seconds = in.seconds(),
+          .samples_per_second = in.samples_per_second(),
+          .wait_seconds = in.wait_seconds(),
+          .background_seconds = in.background_seconds(),
+          .exchange_seconds = in.exchange_seconds(),
+          .hidden_seconds = in.hidden_seconds()};
+}
+
+std::string pack(const Requests& requests) {
+  wire::RequestReport out;
+  out.set_stop(requests.stop);
+  out.set_checkpoint(requests.checkpoint);
+  return out.SerializeAsString();
+}
+
+Requests unpack_requests(const std::string& bytes) {
+  const auto in = parse<wire::RequestReport>(bytes);
+  return {.stop = in.stop(), .checkpoint = in.checkpoint()};
+}
+
+std::string pack(const Finish& finish) {
+  wire::FinishReport out;
+  out.set_interrupted(finish.interrupted);
+  out.set_stopped_early(finish.stopped_early);
+  fill(*out.mutable_cursor(), finish.cursor);
+  fill(*out.mutable_test(), finish.test);
+  return out.SerializeAsString();
+}
+
+Finish unpack_finish(const std::string& bytes) {
+  const auto in = parse<wire::FinishReport>(bytes);
+  return {.interrupted = in.interrupted(),
+          .stopped_early = in.stopped_early(),
+          .cursor = cursor_of(in.cursor()),
+          .test = score_of(in.test())};
+}
+
+// u32 length of the header, header, values.
+std::string pack(const Checkpoint& checkpoint) {
+  wire::CheckpointHeader header;
+  fill(*header.mutable_cursor(), checkpoint.cursor);
+  header.set_generation(checkpoint.generation);
+  header.set_parameters(static_cast<std::int64_t>(checkpoint.parameters.size()));
+  header.set_states(static_cast<std::int64_t>(checkpoint.states.size()));
+  for (const std::string& name : checkpoint.slot_names) header.add_slot_names(name);
+  const std::string text = header.SerializeAsString();
+  const auto length = static_cast<std::uint32_t>(text.size());
+  std::string bytes(sizeof length, '\0');
+  std::memcpy(bytes.data(), &length, sizeof length);
+  bytes += text;
+  append(bytes, checkpoint.parameters);
+  append(bytes, checkpoint.states);
+  for (const std::vector<float>& slot : checkpoint.slots) append(bytes, slot);
+  return bytes;
+}
+
+Checkpoint unpack_checkpoint(std::string_view bytes) {
+  std::uint32_t length = 0;
+  if (bytes.size() < sizeof length) throw Error{data_loss, "a checkpoint of {} bytes has no header", bytes.size()};
+  std::memcpy(&length, bytes.data(), sizeof length);
+  bytes.remove_prefix(sizeof length);
+  if (length > bytes.size()) throw Error{data_loss, "a checkpoint's header promises {} bytes, {} are there", length, bytes.size()};
+  const auto header = parse<wire::CheckpointHeader>(std::string(bytes.substr(0, length)));
+  bytes.remove_prefix(length);
+  Checkpoint checkpoint{.cursor = cursor_of(header.cursor()), .generation = header.generation()};
+  checkpoint.parameters = take(bytes, header.parameters());
+  checkpoint.states = take(bytes, header.states());
+  for (const std::string& name : header.slot_names()) {
+    checkpoint.slot_names.push_back(name);
+    checkpoint.slots.push_back(take(bytes, header.parameters()));
+  }
+  if (!bytes.empty()) throw Error{data_loss, "{} bytes too many after a checkpoint", bytes.size()};
+  return checkpoint;
+}
+
+}  // namespace trireme::train

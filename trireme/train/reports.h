@@ -1,0 +1,52 @@
+// SPDX-License-Identifier: Apache-2.0
+// Records of a training as messages, and back.
+#pragma once
+
+#include <string>
+#include <string_view>
+
+#include "trireme/train/checkpoint.h"
+#include "trireme/train/observer.h"
+#include "trireme/train/strategy.h"
+
+namespace trireme::train {
+
+// Kinds of messages between a node and the coordinator.
+inline constexpr std::string_view kStepReport = "step";
+inline constexpr std::string_view kEpochReport = "epoch";
+inline constexpr std::string_view kFinishReport = "finish";
+inline constexpr std::string_view kRequest = "request";
+// Methods of the coordinator.
+inline constexpr std::string_view kPutCheckpoint = "put_checkpoint";
+inline constexpr std::string_view kGetCheckpoint = "get_checkpoint";
+
+struct Welcome {
+  std::string job;
+  std::string data_files;
+  bool resumes = false;
+};
+
+struct Finish {
+  bool interrupted = false;
+  bool stopped_early = false;
+  Cursor cursor;
+  Score test;
+};
+
+// All of these throw data_loss for bytes that are no such message.
+std::string pack(const Welcome& welcome);
+std::string pack(const StepRecord& record);
+std::string pack(const EpochRecord& record);
+std::string pack(const Requests& requests);
+std::string pack(const Finish& finish);
+Welcome unpack_welcome(const std::string& bytes);
+StepRecord unpack_step(const std::string& bytes);
+EpochRecord unpack_epoch(const std::string& bytes);
+Requests unpack_requests(const std::string& bytes);
+Finish unpack_finish(const std::string& bytes);
+
+// State of a training as one row of bytes; what the data tell (normalization, class names) stays at home.
+std::string pack(const Checkpoint& checkpoint);
+Checkpoint unpack_checkpoint(std::string_view bytes);
+
+}  // namespace trireme::train

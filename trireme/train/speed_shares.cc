@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// Speeds measured over some steps become shares.
+#include "trireme/train/speed_shares.h"
+
+#include <algorithm>
+#include <cmath>
+#include <numeric>
+
+namespace trireme::train {
+namespace {
+
+constexpr std::int64_t kWarmUp = 3;  // the first steps touch fresh memory
+constexpr std::int64_t kFirst = 12;  // steps until the first measurement
+constexpr std::int64_t kEvery = 200;
+constexpr double kWorthIt = 0.04;  // of the batch: a smaller change is noise
+
+}  // namespace
+
+void SpeedShares::count(std::int64_t samples, double seconds) {
+  if (++steps_ <= kWarmUp) return;
+  samples_ += static_cast<double>(samples);
+  seconds_ += seconds;
+}
+
+bool SpeedShares::is_due() const { return steps_ == kFirst || (steps_ > kFirst && steps_ % kEvery == 0); }
+
+std::optional<std::vector<double>> SpeedShares::measure(Team& team, const std::vector<double>& now) {
+  const std::vector<double> speeds = team.gather(samples_ / std::max(seconds_, 1e-9));
+  samples_ = seconds_ = 0;
+  std::vector<double> shares = shares_by_speed(batch_size_, speeds);
+  const double whole = std::accumulate(shares.begin(), shares.end(), 0.0);
+  const double whole_now = std::accumulate(now.begin(), now.end(), 0.0);
+  double change = 0;
+  for (std::size_t i = 0; i < now.size(); ++i) change = std::max(change, std::abs(shares[i] / whole - now[i] / whole_now));
+  if (change < kWorthIt) return std::nullopt;
+  return shares;
+}
+
+std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds) {
+  const double unit = std::max(1.0, std::floor(static_cast<double>(batch_size) / 64));
+  const double whole = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  std::vector<double> shares;
+  for (const double speed : speeds) {
+    const double wanted = whole > 0 ? static_cast<double>(batch_size) * speed / whole : 0;
+    shares.push_back(std::max(unit, std::round(wanted / unit) * unit));
+  }
+  return shares;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+// allreduce: every worker has the whole model; gradients, weighted by samples, are summed while backward still runs.
+#include <algorithm>
+#include <cmath>
+
+#include "trireme/base/error.h"
+#include "trireme/train/gradient_exchange.h"
+#include "trireme/train/strategy_entry.h"
+
+namespace trireme::train::strategies {
+namespace {
+
+struct AllreduceOptions {
+  bool overlap = true;
+  double fusion_mb = 0;
+  std::string algorithm = "automatic";
+  std::string wire = "f32";
+};
+
+void describe(AllreduceOptions& o, OptionVisitor& visit) {
+  visit("overlap", o.overlap, "exchange gradients while backward still runs; otherwise all at once after it");
+  visit("fusion_mb", o.fusion_mb,
+        "gradients are collected up to this size before they are exchanged; 0: a quarter of the model, 0.25 to 16", 0.0, 4096.0);
+  visit("algorithm", o.algorithm, "of the all-reduce", {"automatic", "ring", "halving_doubling"});
+  visit("wire", o.wire, "numbers on the network; 16 bits halve the bytes and round the gradients", {"f32", "bf16", "f16"});
+}
+
+comm::Algorithm algorithm_of(const std::string& name) {
+  if (name == "ring") return comm::Algorithm::ring;
+  return name == "halving_doubling" ? comm::Algorithm::halving_doubling : comm::Algorithm::automatic;
+}
+
+comm::WireType wire_of(const std::string& name) {
+  if (name == "bf16") return comm::WireType::bf16;
+  return name == "f16" ? comm::WireType::f16 : comm::WireType::f32;
+}
+
+std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space) {
+  constexpr double kMegabyte = 1 << 20;
+  if (o.fusion_mb > 0) return std::llround(o.fusion_mb * kMegabyte);
+  const double quarter = static_cast<double>(space.size()) * sizeof(float) / 4;
+  return std::llround(std::clamp(quarter, 0.25 * kMegabyte, 16 * kMegabyte));
+}
+
+// Places in the head of what is exchanged. Sums over the workers are what the step tells.
+enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint };
+
+class Allreduce final : public Strategy {
+ public:
+  Allreduce(const StrategyEntry::Setup& setup, const AllreduceOptions& o)
+      : clock_(setup.clock),
+        exchange_(setup.team.communicator(), setup.space, Replica::kHead,
+                  {.overlap = o.overlap,
+                   .bucket_bytes = bucket_bytes(o, setup.space),
+                   .reduce = {.algorithm = algorithm_of(o.algorithm), .wire = wire_of(o.wire)},
+                   .timeout = setup.team.timeout()},
+                  setup.clock) {}
+
+  StepResult run(const StepInput& input, Replica& replica) override {
+    input.enter("compute");
+    const Seconds start = clock_.now();
+    exchange_.begin(replica.exchanged(), static_cast<double>(input.batch.size) / static_cast<double>(input.batch.whole));
+    const engine::Outcome own = replica.compute(input.batch, [this](std::size_t slice) { exchange_.ready(slice); });
+    tell(own, input.requests, replica.head());
+    const Seconds computed = clock_.now();
+    input.enter("exchange");
+    const double exchanging = exchange_.finish();
+    const Seconds exchanged = clock_.now();
+    StepResult result = heard(replica.head());
+    input.enter("update");
+    replica.update(input.learning_rate, input.step);
+    const double exposed = (exchanged - computed).count();
+    result.times = {.compute = (computed - start).count(),
+                    .exchange = exposed,
+                    .hidden = std::max(0.0, exchanging - exposed),
+                    .optimizer = (clock_.now() - exchanged).count()};
+    return result;
+  }
+
+ private:
+  static void tell(const engine::Outcome& own, const Requests& requests, std::span<float> head) {
+    const auto count = static_cast<double>(own.samples);
+    std::ranges::fill(head, 0.0F);
+    head[samples] = static_cast<float>(own.samples);
+    head[loss] = own.samples > 0 ? static_cast<float>(own.loss * count) : 0.0F;
+    head[correct] = static_cast<float>(own.correct);
+    head[penalty] = own.samples > 0 ? static_cast<float>(own.penalty * count) : 0.0F;
+    head[stop] = requests.stop ? 1.0F : 0.0F;
+    head[checkpoint] = requests.checkpoint ? 1.0F : 0.0F;
+  }
+  static StepResult heard(std::span<const float> head) {
+    const double count = std::max(1.0F, head[samples]);
+    return {.outcome = {.samples = std::lround(head[samples]),
+                        .correct = std::lround(head[correct]),
+                        .loss = head[loss] / count,
+                        .penalty = head[penalty] / count},
+            .requests = {.stop = head[stop] > 0, .checkpoint = head[checkpoint] > 0}};
+  }
+
+  const Clock& clock_;
+  GradientExchange exchange_;
+};
+
+}  // namespace
+
+StrategyEntry allreduce() {
+  return {.name = "allreduce",
+          .summary = "gradients averaged over all workers in every step, overlapped with backward",
+          .consistency = Consistency::exact,
+          .options = options_type<AllreduceOptions>(),
+          .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
+            return std::make_unique<Allreduce>(setup, std::any_cast<const AllreduceOptions&>(options));
+          }};
+}
+
+}  // namespace trireme::train::strategies

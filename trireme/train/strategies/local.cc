@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// local: one node, all its cores.
+#include "trireme/base/error.h"
+#include "trireme/train/strategy_entry.h"
+
+namespace trireme::train::strategies {
+namespace {
+
+struct LocalOptions {};
+void describe(LocalOptions&, OptionVisitor&) {}
+
+class Local final : public Strategy {
+ public:
+  explicit Local(const StrategyEntry::Setup& setup) : clock_(setup.clock) {
+    if (!setup.team.is_alone())
+      throw Error{invalid_argument, "[strategy]: 'local' is for one node, and there are {}; take allreduce", setup.team.size()};
+  }
+
+  StepResult run(const StepInput& input, Replica& replica) override {
+    StepResult result{.requests = input.requests};
+    input.enter("compute");
+    const Seconds start = clock_.now();
+    result.outcome = replica.compute(input.batch);
+    const Seconds computed = clock_.now();
+    input.enter("update");
+    replica.update(input.learning_rate, input.step);
+    result.times = {.compute = (computed - start).count(), .optimizer = (clock_.now() - computed).count()};
+    return result;
+  }
+
+ private:
+  const Clock& clock_;
+};
+
+}  // namespace
+
+StrategyEntry local() {
+  return {.name = "local",
+          .summary = "one node, all its cores",
+          .consistency = Consistency::exact,
+          .options = options_type<LocalOptions>(),
+          .make = [](const StrategyEntry::Setup& setup, const std::any&) -> std::unique_ptr<Strategy> {
+            return std::make_unique<Local>(setup);
+          }};
+}
+
+}  // namespace trireme::train::strategies

@@ -1,0 +1,56 @@
+// SPDX-License-Identifier: Apache-2.0
+// A strategy at work: it owns the whole step, from the batch to the updated parameters.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <string_view>
+
+#include "trireme/base/clock.h"
+#include "trireme/data/batch_stream.h"
+#include "trireme/engine/executor.h"
+#include "trireme/train/replica.h"
+#include "trireme/train/team.h"
+
+namespace trireme::train {
+
+// What a worker may ask of all: it happens at the end of the step in which all have heard of it.
+struct Requests {
+  bool stop = false;        // end the training here, as if it had been interrupted
+  bool checkpoint = false;  // all stand at a boundary now: keep the state
+  bool any() const { return stop || checkpoint; }
+};
+
+// Called at the beginning of each phase of a step: "wait", "compute", "exchange", "update", "evaluate".
+using EnterPhase = std::function<void(std::string_view phase)>;
+
+struct StepInput {
+  const data::Batch& batch;  // this worker's part
+  double learning_rate = 0;
+  std::int64_t step = 0;  // the first is 1
+  Requests requests;      // this worker's
+  const EnterPhase& enter;
+};
+
+struct StepTimes {
+  double compute = 0;   // seconds of forward, loss, backward
+  double exchange = 0;  // exposed: waiting for other workers after backward
+  double hidden = 0;    // exchange that ran behind backward
+  double optimizer = 0;
+};
+
+struct StepResult {
+  engine::Outcome outcome;  // over all workers
+  Requests requests;        // of all workers: the same at each
+  StepTimes times;
+};
+
+class Strategy {
+ public:
+  virtual ~Strategy() = default;
+  virtual StepResult run(const StepInput& input, Replica& replica) = 0;
+  // Reaches a clean cut: afterwards all replicas hold the same parameters and slots.
+  virtual void drain(Replica&) {}
+};
+
+}  // namespace trireme::train

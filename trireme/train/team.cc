@@ -1,0 +1,33 @@
+// SPDX-License-Identifier: Apache-2.0
+// Collectives in the words of training.
+#include "trireme/train/team.h"
+
+#include <array>
+
+namespace trireme::train {
+
+Team::Team(comm::Communicator communicator, Seconds timeout) : communicator_(std::move(communicator)), timeout_(timeout) {}
+
+Team Team::alone() {
+  comm::MemoryStore nobody;
+  return {comm::Communicator::connect(nobody, {.rank = 0, .size = 1}, Seconds(1)), Seconds(1)};
+}
+
+void Team::sum(std::span<double> values) { communicator_.all_reduce(values, timeout_); }
+
+void Team::average(std::span<float> values, double weight) {
+  if (is_alone() || values.empty()) return;
+  std::array<double, 1> total{weight};
+  sum(total);
+  const auto factor = static_cast<float>(total[0] > 0 ? weight / total[0] : 1.0 / size());
+  for (float& value : values) value *= factor;
+  communicator_.all_reduce(values, {}, timeout_);
+}
+
+std::vector<double> Team::gather(double value) {
+  std::vector<double> all(static_cast<std::size_t>(size()));
+  communicator_.all_gather(std::span(&value, 1), all, timeout_);
+  return all;
+}
+
+}  // namespace trireme::train
