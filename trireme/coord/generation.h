@@ -15,7 +15,7 @@ struct Member {
 };
 
 struct Generation {
-  std::uint64_t number = 0;      // the first is 1
+  std::uint64_t number = 0;     // the first is 1
   std::vector<Member> members;  // in order of ranks
 
   int size() const { return static_cast<int>(members.size()); }

@@ -1,0 +1,69 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node's side of its membership: one connection to the coordinator, for as long as the node takes part.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trireme/base/clock.h"
+#include "trireme/comm/store.h"
+#include "trireme/coord/generation.h"
+#include "trireme/coord/messages.h"
+#include "trireme/rpc/credentials.h"
+
+namespace trireme::coord {
+
+// All calls may come from any thread. Once the membership has ended, every call but the asking ones throws why:
+// unavailable (the coordinator is gone), cancelled (dismissed, or left), aborted (declared lost), failed_precondition (refused).
+class Membership {
+ public:
+  struct Options {
+    std::string coordinator;  // "10.0.0.1:4711"
+    rpc::Credentials credentials;
+    std::string version;
+    NodeInfo info;
+    std::function<void(const Error&)> ended;  // called once, from a thread that must not be kept, when the membership has ended
+  };
+
+  // Tries until the timeout while nobody listens there; a refusal is thrown at once.
+  static Membership connect(Options options, Seconds timeout);
+  ~Membership();
+  Membership(Membership&&) noexcept;
+  Membership& operator=(Membership&&) noexcept;
+
+  const std::string& welcome() const;  // the job, from the coordinator
+  const std::string& node() const;     // this node's name, as its certificate has it
+
+  // Says what this node would train; a mismatch ends the membership.
+  void ready(const Card& card);
+  // Waits for a generation with a greater number, of which this node is a member, and takes it up: from here on all that is
+  // sent carries its number.
+  Generation await_generation(std::uint64_t newer_than, Seconds timeout);
+  std::uint64_t announced() const;  // the newest number heard of: greater than that of the one taken up if it is over
+  // Of the generation taken up; its keys are refused and forgotten as soon as another is announced.
+  comm::Store& store();
+
+  // Goes out with the next heartbeat. Costs a short lock; `phase` should fit into a small string.
+  void at(std::int64_t step, std::string_view phase);
+  void send(const Message& message);
+  std::optional<Message> receive();  // what the coordinator has sent; never waits
+  std::optional<Message> receive(Seconds timeout);
+  std::string call(const std::string& method, std::string request, Seconds timeout);
+  void fail(const FailureReport& report);
+  void leave();  // in good order; returns when the coordinator knows, or after a second or two
+
+  std::optional<Error> end() const;  // why it has ended
+  bool dismissed() const;            // asked by the coordinator to leave; it ends with leave()
+  bool lost() const;                 // the coordinator is gone
+
+ private:
+  struct State;
+  explicit Membership(std::shared_ptr<State> state);
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace trireme::coord

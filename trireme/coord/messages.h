@@ -1,0 +1,50 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a coordinator and its nodes tell each other.
+#pragma once
+
+#include <cstdint>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/error.h"
+
+namespace trireme::coord {
+
+// What a node is about to train, as hashes: members of one job must have equal cards.
+struct Card {
+  std::string version;  // of the program
+  std::string job;
+  std::string model;
+  std::string data;
+};
+
+// Opaque to this module: train gives it a meaning.
+struct Message {
+  std::string kind;
+  std::string bytes;  // at most kMessageBytes; larger things go through Coordinator::Method in pieces
+};
+constexpr std::size_t kMessageBytes = (4 << 20) - 4096;
+
+// What a node says of itself when it comes; its name is taken from its certificate instead.
+struct NodeInfo {
+  std::string host;     // the machine as the user calls it
+  std::string address;  // by which the other nodes reach it
+  int cores = 0;
+  std::int64_t process = 0;
+};
+
+// Where a node is in its work.
+struct Progress {
+  std::int64_t step = -1;  // -1: not in a step
+  std::string phase;       // "exchange"
+};
+
+struct FailureReport {
+  int rank = -1;
+  Progress progress;
+  ErrorCode code = ErrorCode::unknown;
+  std::string text;
+  bool blames_peer = false;  // the cause is elsewhere: this node only noticed that another is gone
+};
+
+}  // namespace trireme::coord
