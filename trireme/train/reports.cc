@@ -177,10 +177,8 @@ std::string pack(const Finish& finish) {
 
 Finish unpack_finish(const std::string& bytes) {
   const auto in = parse<wire::FinishReport>(bytes);
-  return {.interrupted = in.interrupted(),
-          .stopped_early = in.stopped_early(),
-          .cursor = cursor_of(in.cursor()),
-          .test = score_of(in.test())};
+  return {
+      .interrupted = in.interrupted(), .stopped_early = in.stopped_early(), .cursor = cursor_of(in.cursor()), .test = score_of(in.test())};
 }
 
 // u32 length of the header, header, values.

@@ -77,13 +77,23 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
         if (at_) at_(cursor_.step + 1, phase);
       }),
       replica_(job_, algorithm_cache),
-      evaluator_(job_.graph,
-                 {.batch_size = job_.train.batch_size, .threads = static_cast<int>(job_.train.threads), .algorithm_cache = algorithm_cache},
-                 clock_),
+      algorithm_cache_(algorithm_cache),
       schedule_(job_.schedule, schedule_span(setup)),
       team_(Team::alone()),
       speed_(job_.train.batch_size) {
-  enter(Team::alone(), 0);
+  if (!setup.team_follows) enter(Team::alone(), 0);
+}
+
+void Trainer::prepare(int rank, int size) { compile(std::vector<double>(static_cast<std::size_t>(size), 1.0), rank); }
+
+void Trainer::compile(const std::vector<double>& shares, int rank) {
+  replica_.compile(capacity(job_.train.batch_size, data_.train->size(), shares, rank));
+  if (evaluator_) return;
+  evaluator_.emplace(
+      job_.graph,
+      Evaluator::Options{
+          .batch_size = job_.train.batch_size, .threads = static_cast<int>(job_.train.threads), .algorithm_cache = algorithm_cache_},
+      clock_);
 }
 
 void Trainer::enter(Team team, int root) {
@@ -99,7 +109,7 @@ void Trainer::enter(Team team, int root) {
 
 void Trainer::take_shares(std::vector<double> shares) {
   shares_ = std::move(shares);
-  replica_.compile(capacity(job_.train.batch_size, data_.train->size(), shares_, team_.rank()));
+  compile(shares_, team_.rank());
   stream_.reset();
 }
 
@@ -270,7 +280,7 @@ Score Trainer::score(const std::shared_ptr<const data::Source>& samples) {
   const auto part = evaluation_part(samples, team_.rank(), team_.size());
   Score own;
   if (part->size() > 0)
-    own = evaluator_.score(part, data_.normalization, {.parameters = replica_.parameters(), .states = replica_.states()});
+    own = evaluator_->score(part, data_.normalization, {.parameters = replica_.parameters(), .states = replica_.states()});
   if (team_.is_alone()) return own;
   const auto count = static_cast<double>(own.samples);
   std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};

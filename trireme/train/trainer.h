@@ -31,11 +31,14 @@ class Trainer {
     const Job& job;
     const data::DataSets& data;
     const Clock& clock;
+    bool team_follows = false;  // enter() will be called before anything else; until then it is not compiled
     // Where it is, for whoever wants to tell others: "compute" of step 12.
     std::function<void(std::int64_t step, std::string_view phase)> at = {};
   };
   Trainer(const Setup& setup, const std::filesystem::path& algorithm_cache = {});
 
+  // Compiles for worker `rank` of `size`, so that entering such a team costs no time.
+  void prepare(int rank, int size);
   // Trains with these workers from now on; without a call, alone. All of them must do so at the same step of the same training:
   // the state of worker `root` becomes everybody's.
   void enter(Team team, int root);
@@ -73,6 +76,7 @@ class Trainer {
   void synchronize(int root);
   void rebalance();
   void take_shares(std::vector<double> shares);
+  void compile(const std::vector<double>& shares, int rank);
 
   const Job& job_;
   const data::DataSets& data_;
@@ -80,7 +84,8 @@ class Trainer {
   std::function<void(std::int64_t, std::string_view)> at_;
   EnterPhase enter_phase_;
   Replica replica_;
-  Evaluator evaluator_;
+  std::filesystem::path algorithm_cache_;
+  std::optional<Evaluator> evaluator_;
   optim::Schedule schedule_;
   Team team_;
   std::vector<double> shares_;

@@ -1,0 +1,34 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node at work: it joins, gets job and data, and trains in step with the other members until it is dismissed.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <functional>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/coord/membership.h"
+#include "trireme/graph/graph.h"
+
+namespace trireme::train {
+
+struct WorkerOptions {
+  std::int64_t threads = 0;               // 0: every core this process may use
+  std::string host;                       // as the user calls this machine
+  std::string address;                    // by which the other nodes reach this one
+  std::string key;                        // the job's, for proving pairs
+  std::string version;                    // of the program
+  std::filesystem::path algorithm_cache;  // of this machine
+  std::filesystem::path scratch;          // for staged data and caches
+  Seconds start_timeout{120};
+  std::function<void(const std::string& line)> say;  // what a person should read
+};
+
+// Throws what went wrong, after the coordinator has been told. Returns when the coordinator has dismissed it.
+void run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
+
+// What a job's model is: ops, shapes and parameters, as a hash. Nodes whose programs build another model are refused.
+std::string model_hash(const graph::Graph& graph);
+
+}  // namespace trireme::train
