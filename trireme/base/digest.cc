@@ -3,7 +3,10 @@
 #include "trireme/base/digest.h"
 
 #include <fmt/format.h>
+#include <openssl/crypto.h>
 #include <openssl/evp.h>
+#include <openssl/hmac.h>
+#include <openssl/rand.h>
 
 #include <array>
 #include <cerrno>
@@ -74,6 +77,31 @@ std::string digest_of_file(Digest::Kind kind, const std::filesystem::path& path)
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)
     digest.add({piece.data(), static_cast<std::size_t>(in.gcount())});
   return digest.hex();
+}
+
+namespace {
+
+const unsigned char* raw(std::string_view bytes) { return reinterpret_cast<const unsigned char*>(bytes.data()); }
+unsigned char* raw(std::string& bytes) { return reinterpret_cast<unsigned char*>(bytes.data()); }
+
+}  // namespace
+
+std::string hmac_sha256(std::string_view key, std::string_view message) {
+  std::string out(32, '\0');
+  unsigned length = 0;
+  const auto* made = HMAC(EVP_sha256(), key.data(), static_cast<int>(key.size()), raw(message), message.size(), raw(out), &length);
+  if (made == nullptr || length != out.size()) throw Error{unimplemented, "OpenSSL on this machine refuses HMAC with SHA-256"};
+  return out;
+}
+
+bool equal_in_constant_time(std::string_view a, std::string_view b) {
+  return a.size() == b.size() && CRYPTO_memcmp(a.data(), b.data(), a.size()) == 0;
+}
+
+std::string random_bytes(std::size_t count) {
+  std::string out(count, '\0');
+  if (RAND_bytes(raw(out), static_cast<int>(count)) != 1) throw Error{unavailable, "OpenSSL has no random bytes to give"};
+  return out;
 }
 
 }  // namespace trireme

@@ -1,0 +1,132 @@
+// SPDX-License-Identifier: Apache-2.0
+// Gloo's collectives over a proven mesh, with our sums and our errors.
+#include "trireme/comm/communicator.h"
+
+#include <gloo/allgather.h>
+#include <gloo/allreduce.h>
+#include <gloo/barrier.h>
+#include <gloo/broadcast.h>
+
+#include <algorithm>
+#include <optional>
+#include <utility>
+#include <vector>
+
+#include "trireme/base/error.h"
+#include "trireme/comm/deadline.h"
+#include "trireme/comm/mesh.h"
+#include "trireme/comm/reduction.h"
+#include "trireme/comm/sigpipe_guard.h"
+
+namespace trireme::comm {
+namespace {
+
+template <class T, void (*add)(T*, const T*, const T*, std::size_t)>
+void reduce(void* sum, const void* a, const void* b, std::size_t count) {
+  add(static_cast<T*>(sum), static_cast<const T*>(a), static_cast<const T*>(b), count);
+}
+
+using Reduction = void (*)(void*, const void*, const void*, std::size_t);
+
+gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
+  using Gloo = gloo::detail::AllreduceOptionsImpl;
+  return algorithm == Algorithm::halving_doubling ? Gloo::BCUBE : Gloo::RING;
+}
+
+}  // namespace
+
+struct Communicator::State {
+  int rank = 0;
+  int size = 1;
+  Mesh mesh;
+  std::optional<Error> fault;              // the first; every later call repeats it
+  std::vector<std::uint16_t> wire_values;  // kept, so that steps don't allocate
+
+  // Whatever Gloo throws leaves the pairs in an unknown state.
+  template <class Collective>
+  void run(Collective collective) {
+    if (fault) throw Error{*fault};
+    const SigpipeGuard guard;
+    try {
+      collective();
+    } catch (const std::exception& thrown) {
+      fault = fault_of(thrown, mesh);
+      throw Error{*fault};
+    }
+  }
+
+  template <class T>
+  void all_reduce(std::span<T> values, Algorithm algorithm, Reduction reduction, Seconds timeout) {
+    gloo::AllreduceOptions options(mesh.context);
+    options.setAlgorithm(gloo_algorithm(algorithm));
+    options.setOutput(values.data(), values.size());
+    options.setReduceFunction(reduction);
+    options.setTimeout(milliseconds_of(timeout));
+    run([&] { gloo::allreduce(options); });
+  }
+};
+
+Communicator::Communicator(std::unique_ptr<State> state) : state_(std::move(state)) {}
+Communicator::~Communicator() = default;
+Communicator::Communicator(Communicator&&) noexcept = default;
+Communicator& Communicator::operator=(Communicator&&) noexcept = default;
+
+Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
+  if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
+    throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
+  auto state = std::make_unique<State>();
+  state->rank = group.rank;
+  state->size = group.size;
+  const SigpipeGuard guard;  // Gloo's thread inherits it
+  if (group.size > 1) state->mesh = connect_mesh(store, group, timeout);
+  return Communicator(std::move(state));
+}
+
+int Communicator::rank() const { return state_->rank; }
+int Communicator::size() const { return state_->size; }
+
+void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
+  if (size() == 1 || values.empty()) return;
+  if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, add_f32>, timeout);
+  const bool bf16 = how.wire == WireType::bf16;
+  auto& wire = state_->wire_values;
+  if (wire.size() < values.size()) wire.resize(values.size());
+  (bf16 ? to_bf16 : to_f16)(wire.data(), values.data(), values.size());
+  const auto sum = bf16 ? reduce<std::uint16_t, add_bf16> : reduce<std::uint16_t, add_f16>;
+  state_->all_reduce(std::span(wire).first(values.size()), how.algorithm, sum, timeout);
+  (bf16 ? from_bf16 : from_f16)(values.data(), wire.data(), values.size());
+}
+
+void Communicator::all_reduce(std::span<double> values, Seconds timeout) {
+  if (size() == 1 || values.empty()) return;
+  state_->all_reduce(values, Algorithm::automatic, reduce<double, add_f64>, timeout);
+}
+
+void Communicator::broadcast(std::span<std::byte> bytes, int root, Seconds timeout) {
+  if (root < 0 || root >= size()) throw Error{invalid_argument, "there is no rank {} in a group of {} to broadcast from", root, size()};
+  if (size() == 1 || bytes.empty()) return;
+  gloo::BroadcastOptions options(state_->mesh.context);
+  options.setOutput(reinterpret_cast<char*>(bytes.data()), bytes.size());
+  options.setRoot(root);
+  options.setTimeout(milliseconds_of(timeout));
+  state_->run([&] { gloo::broadcast(options); });
+}
+
+void Communicator::all_gather(std::span<const double> mine, std::span<double> all, Seconds timeout) {
+  ensure(all.size() == mine.size() * static_cast<std::size_t>(size()), "all_gather needs room for everybody's values");
+  std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank());
+  if (size() == 1 || mine.empty()) return;
+  gloo::AllgatherOptions options(state_->mesh.context);
+  options.setOutput(all.data(), all.size());
+  options.setTimeout(milliseconds_of(timeout));
+  state_->run([&] { gloo::allgather(options); });
+}
+
+void Communicator::barrier(Seconds timeout) {
+  if (size() == 1) return;
+  gloo::BarrierOptions options(state_->mesh.context);
+  options.setTimeout(milliseconds_of(timeout));
+  state_->run([&] { gloo::barrier(options); });
+}
+
+}  // namespace trireme::comm
