@@ -42,6 +42,8 @@ class Trainer {
   // Trains with these workers from now on; without a call, alone. All of them must do so at the same step of the same training:
   // the state of worker `root` becomes everybody's.
   void enter(Team team, int root);
+  // Divides batches among the workers by these relative sizes from now on. All workers at the same step.
+  void take_shares(std::vector<double> shares);
 
   // Between two steps: the whole state, to be continued from by another trainer of the same job. The result is the same to the bit
   // if the engine uses the same algorithms, which it chooses by timing unless `algorithm_cache` remembers them. In a team all
@@ -75,7 +77,6 @@ class Trainer {
   Score score(const std::shared_ptr<const data::Source>& samples);
   void synchronize(int root);
   void rebalance();
-  void take_shares(std::vector<double> shares);
   void compile(const std::vector<double>& shares, int rank);
 
   const Job& job_;
