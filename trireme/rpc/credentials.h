@@ -3,6 +3,7 @@
 #pragma once
 
 #include <string>
+#include <string_view>
 
 namespace trireme::rpc {
 
@@ -18,5 +19,10 @@ struct Identity {
   std::string role;  // "coordinator" or "node"
   std::string name;  // of the node: "3"
 };
+
+// In a certificate an identity is the address trireme://<role>/<name>. Both parts are letters, digits, '.', '_' and '-'.
+std::string address_of(const Identity& identity);
+Identity identity_of_address(std::string_view address);            // throws unauthenticated if it is none
+Identity identity_of_certificate(const std::string& certificate);  // a PEM text; throws unauthenticated if it names nobody
 
 }  // namespace trireme::rpc

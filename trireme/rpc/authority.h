@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A certificate authority for one job: made when the job starts, forgotten when it ends.
+#pragma once
+
+#include <memory>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trireme/base/clock.h"
+#include "trireme/rpc/credentials.h"
+
+namespace trireme::rpc {
+
+// ECDSA on P-256. Its own key never leaves it.
+class Authority {
+ public:
+  static Authority create();
+  // The same authority for everybody who knows the secret (16 bytes at least), for launches where nobody can hand out certificates.
+  // Whoever knows it can also call himself the coordinator.
+  static Authority from_secret(std::string_view secret);
+  ~Authority();
+  Authority(Authority&&) noexcept;
+  Authority& operator=(Authority&&) noexcept;
+
+  // A certificate for a new key. `hosts` are addresses and names of the machine. Clocks may differ by kClockSlack.
+  Credentials issue(const Identity& identity, const std::vector<std::string>& hosts, Seconds validity) const;
+  const std::string& certificate() const;  // the authority's own, as a PEM text
+
+  static constexpr Seconds kClockSlack{6 * 3600.0};
+
+ private:
+  struct State;
+  explicit Authority(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trireme::rpc

@@ -1,0 +1,36 @@
+// SPDX-License-Identifier: Apache-2.0
+// A connection to a coordinator.
+#pragma once
+
+#include <memory>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/rpc/credentials.h"
+#include "trireme/rpc/session.h"
+
+namespace trireme::rpc {
+
+// All calls may come from any thread.
+class Channel {
+ public:
+  // Tries until the timeout while nobody listens there (unavailable). Nothing is sent before the other side has proved with a
+  // certificate of the same authority that it is a coordinator; if it can't, or if it does not take this side's certificate,
+  // unauthenticated is thrown at once.
+  static Channel connect(const std::string& address, const Credentials& credentials, Seconds timeout);
+  ~Channel();
+  Channel(Channel&&) noexcept;
+  Channel& operator=(Channel&&) noexcept;
+
+  // Throws what the method threw; deadline_exceeded, unavailable if the connection broke.
+  std::string call(const std::string& method, std::string request, Seconds timeout);
+  // The stream lives until one end closes it or the connection breaks.
+  std::shared_ptr<Session> open_session(const std::string& stream, SessionListener listener);
+
+ private:
+  struct State;
+  explicit Channel(std::unique_ptr<State> state);
+  std::unique_ptr<State> state_;
+};
+
+}  // namespace trireme::rpc

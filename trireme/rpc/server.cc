@@ -1,0 +1,224 @@
+// SPDX-License-Identifier: Apache-2.0
+// A generic gRPC service with roles.
+#include "trireme/rpc/server.h"
+
+#include <arpa/inet.h>
+#include <grpcpp/generic/async_generic_service.h>
+#include <grpcpp/resource_quota.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
+
+#include <algorithm>
+#include <map>
+
+#include "trireme/base/error.h"
+#include "trireme/rpc/free_port.h"
+#include "trireme/rpc/grpc_bytes.h"
+#include "trireme/rpc/handler_threads.h"
+#include "trireme/rpc/server_session.h"
+
+namespace trireme::rpc {
+namespace {
+
+using Context = grpc::GenericCallbackServerContext;
+using Reactor = grpc::ServerGenericBidiReactor;
+
+constexpr int kHandshakeTimeoutMs = 5000;
+constexpr int kStreamsPerConnection = 256;
+constexpr std::size_t kMemoryQuota = std::size_t{512} << 20;
+constexpr int kPortTries = 20;
+
+Peer peer_of(const Context& context) {
+  const auto addresses = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
+  if (addresses.size() != 1) throw Error{unauthenticated, "the certificate names neither a coordinator nor a node"};
+  return {.identity = identity_of_address({addresses.front().data(), addresses.front().size()}), .address = context.peer()};
+}
+
+class RefusedCall final : public Reactor {
+ public:
+  explicit RefusedCall(const Error& why) { Finish(status_of(why)); }
+  void OnDone() override { delete this; }
+};
+
+// One request, one answer. gRPC calls OnDone after Finish, which always comes from the handler's thread.
+class UnaryCall final : public Reactor {
+ public:
+  UnaryCall(const Server::Method& method, Peer peer, HandlerThreads& threads) : method_(method), peer_(std::move(peer)), threads_(threads) {
+    StartRead(&request_);
+  }
+
+  void OnReadDone(bool ok) override {
+    if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "a call without a request"});
+    if (!threads_.run([this] { answer(); }))
+      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the coordinator is answering too many calls at once; try again"});
+  }
+  void OnDone() override { delete this; }
+
+ private:
+  void answer() {
+    try {
+      response_ = buffer_of(method_.handler(peer_, bytes_of(request_)));
+      if (response_.Length() > kMaxMessageBytes)
+        throw Error{resource_exhausted, "the answer to '{}' has {} bytes; {} are allowed", method_.name, response_.Length(),
+                    kMaxMessageBytes};
+      StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
+    } catch (const Error& error) {
+      Finish(status_of(error));
+    } catch (const std::exception& error) {
+      Finish(status_of(Error{internal, "'{}' failed: {}", method_.name, error.what()}));
+    }
+  }
+
+  const Server::Method& method_;
+  const Peer peer_;
+  HandlerThreads& threads_;
+  grpc::ByteBuffer request_;
+  grpc::ByteBuffer response_;
+};
+
+bool may_call(const std::vector<std::string>& roles, const Peer& peer) {
+  return std::ranges::find(roles, peer.identity.role) != roles.end();
+}
+
+void check_role(const std::string& name, const std::vector<std::string>& roles, const Peer& peer) {
+  if (!may_call(roles, peer))
+    throw Error{permission_denied, "'{}' is not for the role {} (called by {})", name, peer.identity.role, peer.identity.name};
+}
+
+class Service final : public grpc::CallbackGenericService {
+ public:
+  explicit Service(int max_handlers) : threads_(max_handlers) {}
+
+  void add(Server::Method method) {
+    check_entry(method.name, method.roles);
+    methods_.emplace(kService.data() + method.name, std::move(method));
+  }
+  void add(Server::Stream stream) {
+    check_entry(stream.name, stream.roles);
+    streams_.emplace(kService.data() + stream.name, std::move(stream));
+  }
+
+  Reactor* CreateReactor(Context* context) override {
+    try {
+      return reactor_for(*context);
+    } catch (const Error& error) {
+      return new RefusedCall(error);
+    }
+  }
+
+ private:
+  void check_entry(const std::string& name, const std::vector<std::string>& roles) const {
+    ensure(!roles.empty(), "every method says who may call it");
+    const std::string path = kService.data() + name;
+    ensure(!methods_.contains(path) && !streams_.contains(path), "a method's name is used once");
+  }
+
+  Reactor* reactor_for(Context& context) {
+    Peer peer = peer_of(context);
+    if (const auto method = methods_.find(context.method()); method != methods_.end()) {
+      check_role(method->second.name, method->second.roles, peer);
+      return new UnaryCall(method->second, std::move(peer), threads_);
+    }
+    const auto stream = streams_.find(context.method());
+    if (stream == streams_.end()) throw Error{unimplemented, "there is no method '{}'", context.method()};
+    check_role(stream->second.name, stream->second.roles, peer);
+    auto session = std::make_shared<ServerSession>(&context);
+    session->start(stream->second.opened(peer, session));
+    return session.get();
+  }
+
+  HandlerThreads threads_;
+  std::map<std::string, Server::Method> methods_;
+  std::map<std::string, Server::Stream> streams_;
+};
+
+std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
+  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
+  options.pem_root_certs = credentials.authority;
+  options.pem_key_cert_pairs = {{.private_key = credentials.key, .cert_chain = credentials.certificate}};
+  return grpc::SslServerCredentials(options);
+}
+
+void set_limits(grpc::ServerBuilder& builder) {
+  builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
+  builder.SetMaxSendMessageSize(kMaxMessageBytes);
+  builder.SetResourceQuota(grpc::ResourceQuota("trireme").Resize(kMemoryQuota));
+  builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytes);
+  builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
+  builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
+  builder.AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
+  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers could share a port without noticing
+}
+
+void set_keepalive(grpc::ServerBuilder& builder) {
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIME_MS, kKeepaliveTimeMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_TIMEOUT_MS, kKeepaliveTimeoutMs);
+  builder.AddChannelArgument(GRPC_ARG_KEEPALIVE_PERMIT_WITHOUT_CALLS, 1);
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MAX_PINGS_WITHOUT_DATA, 0);
+  // Nodes ping every 5 s; without this the server would take that for an attack.
+  builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveTimeMs / 2);
+}
+
+void check_address(const std::string& address) {
+  in_addr v4{};
+  in6_addr v6{};
+  const bool is_v4 = ::inet_pton(AF_INET, address.c_str(), &v4) == 1;
+  const bool is_v6 = ::inet_pton(AF_INET6, address.c_str(), &v6) == 1;
+  if (!is_v4 && !is_v6) throw Error{invalid_argument, "cannot listen on '{}': it is not an IP address", address};
+  if ((is_v4 && v4.s_addr == INADDR_ANY) || (is_v6 && IN6_IS_ADDR_UNSPECIFIED(&v6)))
+    throw Error{invalid_argument, "cannot listen on '{}', which means every network of this machine: name the address of one", address};
+}
+
+}  // namespace
+
+std::string join_port(const std::string& address, int port) {
+  const bool is_v6 = address.find(':') != address.npos;
+  return is_v6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
+}
+
+struct Server::State {
+  explicit State(Options options) : service(options.max_handlers) {
+    silence_grpc_log();
+    const Identity identity = identity_of_certificate(options.credentials.certificate);
+    if (identity.role != "coordinator")
+      throw Error{invalid_argument, "a server needs a coordinator's certificate, not one of the role {}", identity.role};
+    if (options.addresses.empty()) throw Error{invalid_argument, "a server needs an address to listen on"};
+    std::ranges::for_each(options.addresses, check_address);
+    for (Method& method : options.methods) service.add(std::move(method));
+    for (Stream& stream : options.streams) service.add(std::move(stream));
+    service.add(Method{
+        .name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, std::string) { return std::string(); }});
+    listen(options);
+  }
+
+  void listen(const Options& options) {
+    for (int tries = options.port == 0 ? kPortTries : 1; tries > 0 && server == nullptr; --tries) {
+      port = options.port == 0 ? free_port(options.addresses.front()) : options.port;
+      server = start(options);
+    }
+    if (server == nullptr)
+      throw Error{unavailable, "cannot listen on port {} of {}: it is in use, or the address is not this machine's", port,
+                  fmt::join(options.addresses, ", ")};
+  }
+
+  std::unique_ptr<grpc::Server> start(const Options& options) {
+    grpc::ServerBuilder builder;
+    set_limits(builder);
+    set_keepalive(builder);
+    const auto credentials = tls(options.credentials);
+    for (const std::string& address : options.addresses) builder.AddListeningPort(join_port(address, port), credentials);
+    builder.RegisterCallbackGenericService(&service);
+    return builder.BuildAndStart();
+  }
+
+  Service service;
+  int port = 0;
+  std::unique_ptr<grpc::Server> server;  // ends before the service it calls
+};
+
+Server::Server(Options options) : state_(std::make_unique<State>(std::move(options))) {}
+Server::~Server() { state_->server->Shutdown(std::chrono::system_clock::now()); }
+int Server::port() const { return state_->port; }
+
+}  // namespace trireme::rpc

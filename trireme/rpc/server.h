@@ -1,0 +1,58 @@
+// SPDX-License-Identifier: Apache-2.0
+// Answers calls by name, bytes in and bytes out, over mutual TLS only.
+#pragma once
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "trireme/rpc/credentials.h"
+#include "trireme/rpc/session.h"
+
+namespace trireme::rpc {
+
+constexpr std::size_t kMaxMessageBytes = 4 << 20;
+constexpr std::size_t kChunkBytes = 1 << 20;  // what bulk data is cut into
+
+// A peer without a certificate of the same authority doesn't get past the handshake.
+class Server {
+ public:
+  struct Method {
+    std::string name;
+    std::vector<std::string> roles;  // who may call it; at least one
+    // Runs on a thread of its own (Options::max_handlers at once; more are refused with resource_exhausted) and may wait, but not
+    // for ever: the server's end waits for it. An Error that it throws is thrown at the caller, code and message unchanged.
+    std::function<std::string(const Peer&, std::string request)> handler;
+  };
+  struct Stream {
+    std::string name;
+    std::vector<std::string> roles;
+    // Called on a thread that must not be kept; an Error refuses the stream.
+    std::function<SessionListener(const Peer&, std::shared_ptr<Session>)> opened;
+  };
+  struct Options {
+    std::vector<std::string> addresses;  // IP literals of interfaces; never "any"
+    int port = 0;                        // 0: any, but the same on all addresses
+    Credentials credentials;             // of the role coordinator
+    std::vector<Method> methods;
+    std::vector<Stream> streams;
+    int max_handlers = 512;
+  };
+
+  explicit Server(Options options);
+  ~Server();  // ends all streams and calls
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  int port() const;
+
+ private:
+  struct State;
+  std::unique_ptr<State> state_;
+};
+
+// "10.0.0.1:4711", "[::1]:4711"
+std::string join_port(const std::string& address, int port);
+
+}  // namespace trireme::rpc
