@@ -142,6 +142,8 @@ TEST(Process, TerminateKillsTheDeaf) {
 TEST(Process, AStoppedOneIsEndedToo) {
   Process process(shell("sleep 100"));
   process.signal(SIGSTOP);
+  while (read_file(fmt::format("/proc/{}/stat", process.pid())).find(") T") == std::string::npos)
+    std::this_thread::sleep_for(milliseconds(1));
   EXPECT_EQ(process.terminate(milliseconds(50)).signal, SIGKILL);
 }
 
