@@ -49,9 +49,18 @@ void write_job_seeds(const fs::path& folder, const fs::path& jobs) {
     if (job.path().extension() == ".toml") write_file_atomically(folder / job.path().filename(), read_file(job.path()));
 }
 
+// As printed where blueprints come from, slips included.
+void write_blueprint_seed(const fs::path& folder) {
+  constexpr std::string_view kBlueprint =
+      "{ \"connections\": [\n{ \"IP\": \"147.102.19.131\", \"Password\": \"pas131\", \"GPUS\": 0 \"energy efficient\": yes },\n"
+      "{ \"IP\": \"fd00::4\", \"username\": \"ann\", \"GPUS\": 1, \"energy_efficient\": \"no\" }\n] }\n";
+  write_file_atomically(folder / "example", kBlueprint);
+}
+
 void write_seeds(const fs::path& folder, const std::vector<fs::path>& jobs) {
   for (const data::ReaderEntry& entry : data::readers::catalog()) write_reader_seed(entry, folder / ("fuzz_" + std::string(entry.name)));
   write_checkpoint_seed(folder / "fuzz_checkpoint");
+  write_blueprint_seed(folder / "fuzz_blueprint");
   for (const fs::path& job_folder : jobs) write_job_seeds(folder / "fuzz_job", job_folder);
 }
 

@@ -4,6 +4,7 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
+#include <array>
 #include <exception>
 
 #include "trireme/base/catalog_lookup.h"
@@ -28,6 +29,17 @@ Commands declare_commands(CLI::App& app) {
   return commands;
 }
 
+// "-gpus" is what users of blueprints are used to; CLI11 would read it as the flags -g -p -u -s.
+std::vector<const char*> with_two_dashes(int argc, const char* const* argv) {
+  constexpr std::array<std::string_view, 6> kSelections{"--all", "--cpus", "--cpu", "--gpus", "--gpu", "--energy"};
+  std::vector<const char*> words(argv, argv + argc);
+  for (const char*& word : words) {
+    const auto same = std::find_if(kSelections.begin(), kSelections.end(), [&](std::string_view s) { return s.substr(1) == word; });
+    if (same != kSelections.end()) word = same->data();
+  }
+  return words;
+}
+
 int parse_and_run(int argc, const char* const* argv, const Console& console) {
   CLI::App app("Trains neural networks on the machines you already have.", "trireme");
   app.set_version_flag("--version", "trireme " TRIREME_VERSION);
@@ -41,7 +53,7 @@ int parse_and_run(int argc, const char* const* argv, const Console& console) {
   const bool names_command = !first.starts_with("-");
   if (names_command) find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
   try {
-    app.parse(argc, argv);
+    app.parse(argc, with_two_dashes(argc, argv).data());
   } catch (const CLI::Success& success) {
     return app.exit(success, console.out, console.err);
   } catch (const CLI::ParseError& error) {

@@ -15,22 +15,30 @@ namespace trireme::cluster {
 struct NodePlan {
   std::string name;  // "0", "1" ...: unique in the job
   Machine machine;
-  std::int64_t slot = 0;     // which of the machine's nodes
-  std::int64_t threads = 0;  // 0: all of the machine's cores
+  std::int64_t slot = 0;               // which of the machine's nodes
+  std::int64_t threads = 0;            // 0: all of the machine's cores
+  bool has_shipped_libraries = false;  // beside the binary on that machine (shipping.h)
 };
 
 struct LaunchOptions {
   std::filesystem::path binary;       // this program
   std::string binary_hash;            // its SHA-256, for launchers that ship it
-  std::vector<std::string> ssh_args;  // more arguments for ssh, e.g. -i key
+  std::vector<std::string> ssh_args;  // more arguments for ssh, e.g. -F config; they can't weaken its checks
+  SshSettings ssh;                    // of the cluster's description
   bool accept_new_hosts = false;      // host keys never seen before; a changed one is always refused
+  std::int64_t connect_timeout = 10;  // seconds
 };
+
+// The arguments that make this program a node, "node" first; the same for all launchers.
+std::vector<std::string> node_arguments(const NodePlan& plan);
 
 struct LauncherEntry {
   std::string_view name;
   std::string_view summary;
   // The command that starts `plan`'s node. Pure, so --dry-run and tests print exactly what would run.
   std::vector<std::string> (*command)(const NodePlan& plan, const LaunchOptions& options) = nullptr;
+  // On other machines: the binary is shipped first, and the command is ssh's, whose code 255 tells of the connection.
+  bool is_remote = false;
 };
 
 namespace launchers {

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // local: a process on this machine.
-#include <fmt/format.h>
-
 #include "trireme/cluster/launcher_entry.h"
 
 namespace trireme::cluster::launchers {
 namespace {
 
 std::vector<std::string> command(const NodePlan& plan, const LaunchOptions& options) {
-  return {options.binary.string(), "node", "--threads", fmt::format("{}", plan.threads)};
+  std::vector<std::string> words{options.binary.string()};
+  for (std::string& word : node_arguments(plan)) words.push_back(std::move(word));
+  return words;
 }
 
 }  // namespace

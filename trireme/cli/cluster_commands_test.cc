@@ -1,0 +1,113 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of select and export as a user meets them.
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "trireme/base/files.h"
+#include "trireme/cli/application.h"
+
+namespace trireme::cli {
+namespace {
+
+using testing::HasSubstr;
+
+struct Result {
+  int code = 0;
+  std::string out;
+  std::string err;
+};
+
+Result run(std::vector<std::string> arguments) {
+  std::vector<const char*> words{"trireme"};
+  for (const std::string& argument : arguments) words.push_back(argument.c_str());
+  std::ostringstream out;
+  std::ostringstream err;
+  const int code = run_application(static_cast<int>(words.size()), words.data(), {.out = out, .err = err});
+  return {code, out.str(), err.str()};
+}
+
+struct ClusterCommands : testing::Test {
+  ClusterCommands() {
+    std::filesystem::create_directories(folder);
+    write_file_atomically(blueprint,
+                          R"({"connections": [
+ {"IP": "147.102.19.131", "GPUS": 0, "energy efficient": "yes"}, {"IP": "147.102.19.132", "GPUS": 0, "energy efficient": yes},
+ {"IP": "147.102.19.133", "GPUS": 0 "energy efficient": "no"}, {"IP": "147.102.19.4", "GPUS": 1, "energy_efficient": "no"},
+ {"IP": "147.102.19.7", "GPUS": 1, "energy efficient": "no"}]})");
+  }
+  ~ClusterCommands() override { std::filesystem::remove_all(folder); }
+  ClusterCommands(const ClusterCommands&) = delete;
+  ClusterCommands& operator=(const ClusterCommands&) = delete;
+
+  std::filesystem::path folder = std::filesystem::temp_directory_path() / ("trireme_cluster_commands_" + std::to_string(::getpid()));
+  std::string blueprint = (folder / "blueprint.json").string();
+};
+
+TEST_F(ClusterCommands, SelectTakesEverySpelling) {
+  const std::string gpus = "147.102.19.4:2223\n147.102.19.7:2223\n";
+  const std::string cpus = "147.102.19.131:2223\n147.102.19.132:2223\n147.102.19.133:2223\n";
+  for (const std::string flag : {"--gpus", "--gpu", "-gpus", "-gpu"}) EXPECT_EQ(run({"select", blueprint, flag}).out, gpus) << flag;
+  for (const std::string flag : {"--cpus", "--cpu", "-cpus", "-cpu"}) EXPECT_EQ(run({"select", flag, blueprint}).out, cpus) << flag;
+  for (const std::string flag : {"--energy", "-energy"})
+    EXPECT_EQ(run({"select", blueprint, flag}).out, "147.102.19.131:2223\n147.102.19.132:2223\n") << flag;
+  EXPECT_EQ(run({"select", blueprint}).out, cpus + gpus);
+  EXPECT_EQ(run({"select", blueprint, "-all"}).out, cpus + gpus);
+  EXPECT_EQ(run({"select", blueprint, "--gpus", "--port", "5000"}).out, "147.102.19.4:5000\n147.102.19.7:5000\n");
+}
+
+TEST_F(ClusterCommands, OfSeveralSelectionsOneWins) {
+  const Result result = run({"select", blueprint, "-gpus", "-cpus", "-energy"});
+  EXPECT_EQ(result.out, "147.102.19.131:2223\n147.102.19.132:2223\n147.102.19.133:2223\n");
+  EXPECT_THAT(result.err, HasSubstr("of several selections --cpus is taken"));
+  EXPECT_EQ(run({"select", blueprint, "-energy", "-gpus", "-all"}).out, "147.102.19.4:2223\n147.102.19.7:2223\n");
+}
+
+TEST_F(ClusterCommands, SelectTellsOfMendings) {
+  const Result result = run({"select", blueprint});
+  EXPECT_EQ(result.code, 0);
+  EXPECT_THAT(result.err, HasSubstr("blueprint.json:3: a comma is missing"));
+}
+
+TEST_F(ClusterCommands, SelectAsJson) {
+  const Result result = run({"select", blueprint, "--energy", "--json"});
+  const auto document = nlohmann::json::parse(result.out);
+  EXPECT_EQ(document["selection"], "energy");
+  EXPECT_EQ(document["workers"][1], "147.102.19.132:2223");
+  EXPECT_EQ(document["machines"][0]["energy_efficient"], true);
+}
+
+TEST_F(ClusterCommands, MachinesFromFlags) {
+  EXPECT_EQ(run({"select", "-H", "a:2,b"}).out, "a:2223\na:2224\nb:2223\n");
+  const std::string hosts = (folder / "hosts").string();
+  write_file_atomically(hosts, "h1\nh2\n");
+  EXPECT_EQ(run({"select", "--hostfile", hosts}).out, "h1:2223\nh2:2223\n");
+  EXPECT_EQ(run({"select", hosts}).out, "h1:2223\nh2:2223\n");
+  EXPECT_THAT(run({"select", hosts, "-H", "a"}).err, HasSubstr("machines are named twice"));
+  EXPECT_EQ(run({"select"}).code, exit_usage);
+}
+
+TEST_F(ClusterCommands, NoMachineLeftIsAPreflightError) {
+  const Result result = run({"select", "-H", "a,b", "--gpus"});
+  EXPECT_EQ(result.code, exit_preflight);
+  EXPECT_EQ(result.out, "");
+  EXPECT_THAT(result.err, HasSubstr("no machine with a GPU"));
+}
+
+TEST_F(ClusterCommands, ExportWritesAFileForEachWorker) {
+  const Result result = run({"export", "tf_config", blueprint, "--gpus", "--out", (folder / "out").string()});
+  ASSERT_EQ(result.code, 0) << result.err;
+  const auto config = nlohmann::json::parse(read_file(folder / "out" / "worker-1.json"));
+  EXPECT_EQ(config["cluster"]["worker"], (std::vector<std::string>{"147.102.19.4:2223", "147.102.19.7:2223"}));
+  EXPECT_EQ(config["task"]["index"], 1);
+  EXPECT_EQ(config["task"]["type"], "worker");
+  EXPECT_THAT(run({"export", "tf_config", blueprint, "-gpus"}).out, HasSubstr("{\"cluster\":{\"worker\":[\"147.102.19.4:2223\""));
+  EXPECT_EQ(run({"export", "slurm", blueprint}).code, exit_usage);
+}
+
+}  // namespace
+}  // namespace trireme::cli

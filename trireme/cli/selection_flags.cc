@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// Reads the machines that flags name.
+#include "trireme/cli/selection_flags.h"
+
+#include <CLI/CLI.hpp>
+
+#include "trireme/base/error.h"
+#include "trireme/cluster/inventory.h"
+
+namespace trireme::cli {
+namespace {
+
+cluster::Inventory named_inventory(const SelectionFlags& flags) {
+  const int sources = (flags.cluster.empty() ? 0 : 1) + (flags.hostfile.empty() ? 0 : 1) + (flags.hosts.empty() ? 0 : 1);
+  if (sources == 0) throw Error{invalid_argument, "no machines are named; give a cluster file, --hostfile FILE or -H HOST:SLOTS,..."};
+  if (sources > 1) throw Error{invalid_argument, "machines are named twice; give one of a cluster file, --hostfile and -H"};
+  if (!flags.cluster.empty()) return cluster::read_inventory(flags.cluster);
+  if (!flags.hostfile.empty()) return cluster::read_hostfile(flags.hostfile);
+  return cluster::parse_host_list(flags.hosts);
+}
+
+}  // namespace
+
+cluster::Selection SelectionFlags::selection() const {
+  if (cpus) return cluster::Selection::cpus;
+  if (gpus) return cluster::Selection::gpus;
+  if (energy) return cluster::Selection::energy;
+  return cluster::Selection::all;
+}
+
+void add_selection_flags(CLI::App& app, SelectionFlags& flags, ClusterArgument argument) {
+  app.add_option(argument == ClusterArgument::flag ? "--cluster" : "cluster", flags.cluster,
+                 "the machines: cluster.toml, a JSON blueprint or a hostfile")
+      ->type_name("FILE");
+  app.add_option("--hostfile", flags.hostfile, "the machines, a line each: HOST slots=N")->type_name("FILE");
+  app.add_option("-H,--hosts", flags.hosts, "the machines, on the command line")->type_name("HOST:SLOTS,...");
+  app.add_flag("--all", flags.all, "all machines (the default)");
+  app.add_flag("--cpus,--cpu", flags.cpus, "only machines without GPUs");
+  app.add_flag("--gpus,--gpu", flags.gpus, "only machines with GPUs");
+  app.add_flag("--energy", flags.energy, "only machines marked as energy-efficient");
+}
+
+cluster::Inventory selected_inventory(const SelectionFlags& flags, const Console& console) {
+  cluster::Inventory inventory = named_inventory(flags);
+  for (const std::string& warning : inventory.warnings) console.err << "trireme: warning: " << warning << "\n";
+  const cluster::Selection selection = flags.selection();
+  if (int{flags.all} + int{flags.cpus} + int{flags.gpus} + int{flags.energy} > 1)
+    console.err << "trireme: warning: of several selections --" << name_of(selection) << " is taken\n";
+  inventory.machines = select(inventory, selection);
+  return inventory;
+}
+
+}  // namespace trireme::cli
