@@ -1,0 +1,231 @@
+// SPDX-License-Identifier: Apache-2.0
+// Authority, coordinator, conductor and launch of one training.
+#include "trireme/cli/cluster_run.h"
+
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <mutex>
+#include <set>
+#include <thread>
+#include <utility>
+
+#include "trireme/base/catalog_lookup.h"
+#include "trireme/base/digest.h"
+#include "trireme/base/error.h"
+#include "trireme/cli/cache_directory.h"
+#include "trireme/cli/node_secrets.h"
+#include "trireme/cli/run_records.h"
+#include "trireme/cluster/addresses.h"
+#include "trireme/cluster/launch.h"
+#include "trireme/coord/coordinator.h"
+#include "trireme/data/data_sets.h"
+#include "trireme/engine/cpu.h"
+#include "trireme/optim/optimizer.h"
+#include "trireme/rpc/authority.h"
+#include "trireme/train/conductor.h"
+#include "trireme/train/evaluator.h"
+#include "trireme/train/job.h"
+
+namespace trireme::cli {
+namespace {
+
+constexpr Seconds kJobValidity{30 * 24 * 3600.0};  // longer than anybody trains
+
+std::int64_t checkpoint_bytes(const train::Job& job) {
+  const auto slots = static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
+  const std::int64_t values = job.graph.parameters().size() * (1 + slots) + job.graph.states().size();
+  return values * static_cast<std::int64_t>(sizeof(float)) + (1 << 20);
+}
+
+// Exits of nodes' processes, from the launch's threads to the conductor's.
+class ExitQueue {
+ public:
+  void add(const cluster::NodeExit& exit) {
+    const std::lock_guard lock(mutex_);
+    exits_.push_back({.node = exit.node, .how = exit.words, .failed = !exit.status.is_success()});
+  }
+  std::vector<train::NodeExit> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(exits_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<train::NodeExit> exits_;
+};
+
+class ClusterRun {
+ public:
+  ClusterRun(const TrainingRequest& request, ClusterRequest cluster, const Console& console)
+      : request_(request),
+        cluster_(std::move(cluster)),
+        console_(console),
+        job_(train::job_from_config(request.config)),
+        data_(data::open_data(job_.data, cache_directory())),
+        records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
+        checkpoints_(records_.directory().checkpoints(), job_.graph),
+        conductor_(
+            checkpoint_bytes(job_), [this](train::Checkpoint checkpoint) { return keep(std::move(checkpoint)); }, clock_),
+        authority_(cluster_.secret.empty() ? rpc::Authority::create() : rpc::Authority::from_secret(cluster_.secret)),
+        key_(cluster_.secret.empty() ? random_bytes(32) : hmac_sha256(cluster_.secret, "collectives")) {}
+
+  int run(const std::atomic<int>& stop) {
+    records_.begin(0, static_cast<std::int64_t>(nodes().size()), machinery());
+    auto checkpoint = records_.resume(checkpoints_);
+    if (checkpoint) conductor_.begin_with(*checkpoint);
+    try {
+      coord::Coordinator coordinator(coordinator_options(checkpoint.has_value()));
+      ExitQueue exits;
+      cluster::Launch launch(find_entry(cluster::launchers::catalog(), cluster_.launcher, "launcher"), cluster_.options,
+                             launched_nodes(coordinator.port()), launch_events(exits));
+      const auto result = conductor_.run(coordinator, conductor_options(exits), records_.observer(), stop);
+      launch.end(std::chrono::seconds(5));
+      return records_.finish(result, conductor_.cursor(), stop);
+    } catch (const Error& error) {
+      records_.failed(conductor_.cursor());
+      throw;
+    }
+  }
+
+ private:
+  std::vector<std::string> nodes() const {
+    std::vector<std::string> names;
+    for (const cluster::NodePlan& plan : cluster_.plans) names.push_back(plan.name);
+    names.insert(names.end(), cluster_.others.begin(), cluster_.others.end());
+    return names;
+  }
+
+  std::string machinery() const {
+    std::set<std::string> machines;
+    for (const cluster::NodePlan& plan : cluster_.plans) machines.insert(plan.machine.name);
+    if (!cluster_.others.empty()) return fmt::format("{} workers", nodes().size());
+    const std::int64_t threads = cluster_.plans.front().threads;
+    const std::string place =
+        cluster_.launcher == "local" ? "on this machine" : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
+    return fmt::format("{} {}{} {}", nodes().size(), nodes().size() == 1 ? "worker" : "workers",
+                       threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
+  }
+
+  // Our address as the machine of `plan` sees it.
+  std::string address_for(const cluster::NodePlan& plan) const {
+    if (!cluster_.address.empty()) return cluster_.address;
+    return cluster_.launcher == "local" ? "127.0.0.1" : cluster::address_towards(plan.machine.address);
+  }
+
+  coord::Coordinator::Options coordinator_options(bool resumes) {
+    std::set<std::string> addresses;
+    for (const cluster::NodePlan& plan : cluster_.plans) addresses.insert(address_for(plan));
+    const std::vector<std::string> hosts(addresses.begin(), addresses.end());
+    return {.addresses = hosts,
+            .port = cluster_.port,
+            .credentials = authority_.issue({.role = "coordinator", .name = "coordinator"}, hosts, kJobValidity),
+            .version = TRIREME_VERSION,
+            .welcome = train::pack(
+                train::Welcome{.job = train::job_file_of(train::settings_of(request_.config)), .data_files = "", .resumes = resumes}),
+            .methods = conductor_.methods()};
+  }
+
+  std::vector<cluster::Launch::Node> launched_nodes(int port) const {
+    std::vector<cluster::Launch::Node> nodes;
+    for (const cluster::NodePlan& plan : cluster_.plans) {
+      const NodeSecrets secrets{.coordinator = cluster::with_port(address_for(plan), port),
+                                .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
+                                .key = key_,
+                                .host = plan.machine.name,
+                                .slots = plan.machine.slots};
+      nodes.push_back({.plan = plan, .input = to_line(secrets)});
+    }
+    return nodes;
+  }
+
+  cluster::LaunchEvents launch_events(ExitQueue& exits) {
+    return {.on_line =
+                [this](std::string_view node, std::string_view line) {
+                  const auto plan = std::ranges::find(cluster_.plans, node, &cluster::NodePlan::name);
+                  const std::string machine = plan == cluster_.plans.end() ? "" : plan->machine.name;
+                  console_.err << fmt::format("{}[{} {}] {}\n", request_.terminal ? "\r\033[K" : "", node, machine, line) << std::flush;
+                },
+            .on_exit = [&exits](const cluster::NodeExit& exit) { exits.add(exit); }};
+  }
+
+  train::ConductorOptions conductor_options(ExitQueue& exits) {
+    return {.nodes = nodes(),
+            .checkpoint_seconds = job_.train.checkpoint_seconds,
+            .start_timeout = Seconds(cluster_.start_timeout),
+            .exits = [&exits] { return exits.take(); },
+            .announced = [this](const coord::Generation& generation) { note(generation); }};
+  }
+
+  void note(const coord::Generation& generation) {
+    std::vector<std::string> hosts;
+    for (const coord::Member& member : generation.members) hosts.push_back(member.host);
+    records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
+                                            {"workers", std::int64_t{generation.size()}},
+                                            {"hosts", fmt::format("{}", fmt::join(hosts, " "))}});
+  }
+
+  train::CheckpointRecord keep(train::Checkpoint checkpoint) {
+    const Seconds start = clock_.now();
+    checkpoint.normalization = data_.normalization;
+    checkpoint.class_names = data_.class_names;
+    const auto directory = checkpoints_.save(checkpoint);
+    return {.step = checkpoint.cursor.step, .directory = directory, .seconds = (clock_.now() - start).count()};
+  }
+
+  const TrainingRequest& request_;
+  ClusterRequest cluster_;
+  const Console& console_;
+  SteadyClock clock_;
+  train::Job job_;
+  data::DataSets data_;
+  RunRecords records_;
+  train::CheckpointStore checkpoints_;
+  train::Conductor conductor_;
+  rpc::Authority authority_;
+  std::string key_;
+};
+
+}  // namespace
+
+std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t threads) {
+  const cluster::Machine here{.name = host_name(), .address = "127.0.0.1", .slots = count};
+  const std::int64_t cores = threads > 0 ? threads : engine::usable_cores();
+  std::vector<cluster::NodePlan> plans;
+  for (std::int64_t slot = 0; slot < count; ++slot)
+    plans.push_back(
+        {.name = fmt::format("{}", slot), .machine = here, .slot = slot, .threads = std::max<std::int64_t>(1, cores / count)});
+  return plans;
+}
+
+std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines) {
+  std::vector<cluster::NodePlan> plans;
+  for (const cluster::Machine& machine : machines)
+    for (std::int64_t slot = 0; slot < machine.slots; ++slot)
+      plans.push_back({.name = fmt::format("{}", plans.size()),
+                       .machine = machine,
+                       .slot = slot,
+                       .threads = machine.cores > 0 ? std::max<std::int64_t>(1, machine.cores / machine.slots) : 0});
+  return plans;
+}
+
+std::string dry_run(const ClusterRequest& request) {
+  const cluster::LauncherEntry& launcher = find_entry(cluster::launchers::catalog(), request.launcher, "launcher");
+  std::string text;
+  for (const cluster::NodePlan& plan : request.plans) {
+    text += fmt::format("[{} {}]", plan.name, plan.machine.name);
+    for (const std::string& word : launcher.command(plan, request.options)) {
+      const bool plain = word.find_first_of(" \t\n'\"$;&|<>()*?[]#~`\\") == std::string::npos && !word.empty();
+      text += plain ? " " + word : fmt::format(" '{}'", word);
+    }
+    text += "\n";
+  }
+  return text;
+}
+
+int run_cluster_training(const TrainingRequest& request, ClusterRequest cluster, const Console& console, const std::atomic<int>& stop) {
+  return ClusterRun(request, std::move(cluster), console).run(stop);
+}
+
+}  // namespace trireme::cli

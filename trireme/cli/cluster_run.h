@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training on several nodes: the coordinator in this process, the nodes started by a launcher or by somebody else.
+#pragma once
+
+#include <atomic>
+#include <string>
+#include <vector>
+
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/training_run.h"
+#include "trireme/cluster/launcher_entry.h"
+
+namespace trireme::cli {
+
+struct ClusterRequest {
+  std::string launcher = "local";
+  std::vector<cluster::NodePlan> plans;  // nodes to start here
+  std::vector<std::string> others;       // names of nodes that come by themselves
+  cluster::LaunchOptions options;
+  double start_timeout = 120;
+  // For nodes that come by themselves: where they look for us, and the secret they share with us. Otherwise empty.
+  std::string address;
+  int port = 0;
+  std::string secret;
+};
+
+// Nodes for `count` workers on this machine; `threads` of it (0: all) are divided among them.
+std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t threads);
+// One node a slot, in the order of the machines.
+std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines);
+
+// What would be run, where, as lines.
+std::string dry_run(const ClusterRequest& request);
+
+// The exit code.
+int run_cluster_training(const TrainingRequest& request, ClusterRequest cluster, const Console& console, const std::atomic<int>& stop);
+
+}  // namespace trireme::cli

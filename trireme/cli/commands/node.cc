@@ -1,0 +1,49 @@
+// SPDX-License-Identifier: Apache-2.0
+// node: what launchers start on each machine; people start `train`.
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <iostream>
+#include <memory>
+#include <thread>
+
+#include "trireme/base/error.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/node_process.h"
+#include "trireme/cli/node_secrets.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+// The launcher holds our standard input open for as long as it lives, whatever may kill it.
+void leave_with_launcher() {
+  std::thread([] {
+    char byte = 0;
+    while (::read(STDIN_FILENO, &byte, 1) > 0) {
+    }
+    ::_exit(143);
+  }).detach();
+}
+
+int run(const NodeOptions& options, const Console& console) {
+  std::string line;
+  std::getline(std::cin, line);
+  const NodeSecrets secrets = node_secrets(line);
+  leave_with_launcher();
+  return run_node(secrets, options, console);
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<NodeOptions>();
+  app.add_option("--threads", options->threads, "cores to use; 0: the machine's, divided by its nodes")->check(CLI::Range(0, 1 << 12));
+  app.add_option("--start-timeout", options->start_timeout, "seconds to wait for the coordinator and the other nodes")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry node() { return {.name = "node", .summary = "take part in a training (started by launchers)", .declare = declare}; }
+
+}  // namespace trireme::cli::commands

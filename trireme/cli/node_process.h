@@ -1,0 +1,20 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process as a node of a training: joins, works, and leaves when it is dismissed or its launcher is gone.
+#pragma once
+
+#include <cstdint>
+
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/node_secrets.h"
+
+namespace trireme::cli {
+
+struct NodeOptions {
+  std::int64_t threads = 0;  // 0: this machine's cores, divided by its nodes
+  double start_timeout = 120;
+};
+
+// The exit code.
+int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Console& console);
+
+}  // namespace trireme::cli
