@@ -140,10 +140,13 @@ TEST(Process, TerminateKillsTheDeaf) {
 }
 
 TEST(Process, AStoppedOneIsEndedToo) {
-  Process process(shell("sleep 100"));
+  ProcessOptions options;
+  options.argv = {"sleep", "100"};
+  Process process(std::move(options));
   process.signal(SIGSTOP);
-  while (read_file(fmt::format("/proc/{}/stat", process.pid())).find(") T") == std::string::npos)
-    std::this_thread::sleep_for(milliseconds(1));
+  const auto end = std::chrono::steady_clock::now() + kSoon;
+  const auto is_stopped = [&] { return read_file(fmt::format("/proc/{}/stat", process.pid())).find(") T") != std::string::npos; };
+  while (!is_stopped() && std::chrono::steady_clock::now() < end) std::this_thread::sleep_for(milliseconds(1));
   EXPECT_EQ(process.terminate(milliseconds(50)).signal, SIGKILL);
 }
 
