@@ -13,6 +13,7 @@
 #include <vector>
 
 #include "trireme/base/error.h"
+#include "trireme/comm/direct.h"
 #include "trireme/comm/gloo_transport.h"
 #include "trireme/comm/links.h"
 #include "trireme/comm/mesh.h"
@@ -36,10 +37,11 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
 }  // namespace
 
 struct Communicator::State {
-  State(int own_rank, std::vector<Socket> sockets) : links(own_rank, std::move(sockets)), gloo(gloo_context(links)) {}
+  State(int own_rank, std::vector<Socket> sockets) : links(own_rank, std::move(sockets)), gloo(gloo_context(links)), direct(links) {}
 
   Links links;
   std::shared_ptr<gloo::Context> gloo;
+  DirectReduction direct;
   std::optional<Error> fault;              // the first; every later call repeats it
   std::vector<std::uint16_t> wire_values;  // kept, so that steps don't allocate
 
@@ -86,6 +88,7 @@ int Communicator::size() const { return state_->links.size(); }
 
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
+  if (how.algorithm == Algorithm::automatic) return state_->run(timeout, [&] { state_->direct.run(values, how.wire); });
   if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, add_f32>, timeout);
   const bool bf16 = how.wire == WireType::bf16;
   auto& wire = state_->wire_values;
@@ -98,7 +101,7 @@ void Communicator::all_reduce(std::span<float> values, const Reduce& how, Second
 
 void Communicator::all_reduce(std::span<double> values, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
-  state_->all_reduce(values, Algorithm::automatic, reduce<double, add_f64>, timeout);
+  state_->run(timeout, [&] { state_->direct.run(values); });
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes, int root, Seconds timeout) {

@@ -87,4 +87,14 @@ TRIREME_VECTORIZED void add_f16(std::uint16_t* sum, const std::uint16_t* a, cons
   for (std::size_t i = 0; i < count; ++i) sum[i] = f16_of(f32_of_f16(a[i]) + f32_of_f16(b[i]));
 }
 
+TRIREME_VECTORIZED void add_bf16_to_f32(float* sum, const std::uint16_t* more, std::size_t count) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < count; ++i) sum[i] += f32_of_bf16(more[i]);
+}
+
+TRIREME_VECTORIZED void add_f16_to_f32(float* sum, const std::uint16_t* more, std::size_t count) {
+#pragma GCC ivdep
+  for (std::size_t i = 0; i < count; ++i) sum[i] += f32_of_f16(more[i]);
+}
+
 }  // namespace trireme::comm

@@ -14,8 +14,10 @@ void add_f64(double* sum, const double* a, const double* b, std::size_t count);
 void to_bf16(std::uint16_t* out, const float* in, std::size_t count);
 void from_bf16(float* out, const std::uint16_t* in, std::size_t count);
 void add_bf16(std::uint16_t* sum, const std::uint16_t* a, const std::uint16_t* b, std::size_t count);
+void add_bf16_to_f32(float* sum, const std::uint16_t* more, std::size_t count);
 void to_f16(std::uint16_t* out, const float* in, std::size_t count);
 void from_f16(float* out, const std::uint16_t* in, std::size_t count);
 void add_f16(std::uint16_t* sum, const std::uint16_t* a, const std::uint16_t* b, std::size_t count);
+void add_f16_to_f32(float* sum, const std::uint16_t* more, std::size_t count);
 
 }  // namespace trireme::comm
