@@ -22,9 +22,9 @@
 namespace trireme::comm {
 namespace {
 
-template <class T, void (*add)(T*, const T*, const T*, std::size_t)>
+template <class T, auto Reductions::*kAdd>
 void reduce(void* sum, const void* a, const void* b, std::size_t count) {
-  add(static_cast<T*>(sum), static_cast<const T*>(a), static_cast<const T*>(b), count);
+  (reductions().*kAdd)(static_cast<T*>(sum), static_cast<const T*>(a), static_cast<const T*>(b), count);
 }
 
 using Reduction = void (*)(void*, const void*, const void*, std::size_t);
@@ -89,14 +89,15 @@ int Communicator::size() const { return state_->links.size(); }
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
   if (how.algorithm == Algorithm::automatic) return state_->run(timeout, [&] { state_->direct.run(values, how.wire); });
-  if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, add_f32>, timeout);
+  if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, &Reductions::add_f32>, timeout);
   const bool bf16 = how.wire == WireType::bf16;
   auto& wire = state_->wire_values;
   if (wire.size() < values.size()) wire.resize(values.size());
-  (bf16 ? to_bf16 : to_f16)(wire.data(), values.data(), values.size());
-  const auto sum = bf16 ? reduce<std::uint16_t, add_bf16> : reduce<std::uint16_t, add_f16>;
+  const auto& r = reductions();
+  (bf16 ? r.to_bf16 : r.to_f16)(wire.data(), values.data(), values.size());
+  const Reduction sum = bf16 ? reduce<std::uint16_t, &Reductions::add_bf16> : reduce<std::uint16_t, &Reductions::add_f16>;
   state_->all_reduce(std::span(wire).first(values.size()), how.algorithm, sum, timeout);
-  (bf16 ? from_bf16 : from_f16)(values.data(), wire.data(), values.size());
+  (bf16 ? r.from_bf16 : r.from_f16)(values.data(), wire.data(), values.size());
 }
 
 void Communicator::all_reduce(std::span<double> values, Seconds timeout) {
