@@ -139,6 +139,7 @@ function(trireme_fences)
   target_link_libraries(trireme_engine PRIVATE DNNL::dnnl PkgConfig::hwloc nlohmann_json::nlohmann_json)
   trireme_kernels(engine blocked_kernels.cc)
   trireme_kernels(engine flat_kernels.cc)
+  trireme_kernels(comm reduction_kernels.cc)
 
   add_executable(trireme ${CMAKE_SOURCE_DIR}/trireme/cli/main.cc)
   target_link_libraries(trireme PRIVATE trireme_cli)

@@ -13,17 +13,18 @@
 #include <vector>
 
 #include "trireme/base/error.h"
-#include "trireme/comm/deadline.h"
+#include "trireme/comm/direct.h"
+#include "trireme/comm/gloo_transport.h"
+#include "trireme/comm/links.h"
 #include "trireme/comm/mesh.h"
 #include "trireme/comm/reduction.h"
-#include "trireme/comm/sigpipe_guard.h"
 
 namespace trireme::comm {
 namespace {
 
-template <class T, void (*add)(T*, const T*, const T*, std::size_t)>
+template <class T, auto Reductions::*kAdd>
 void reduce(void* sum, const void* a, const void* b, std::size_t count) {
-  add(static_cast<T*>(sum), static_cast<const T*>(a), static_cast<const T*>(b), count);
+  (reductions().*kAdd)(static_cast<T*>(sum), static_cast<const T*>(a), static_cast<const T*>(b), count);
 }
 
 using Reduction = void (*)(void*, const void*, const void*, std::size_t);
@@ -36,33 +37,36 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
 }  // namespace
 
 struct Communicator::State {
-  int rank = 0;
-  int size = 1;
-  Mesh mesh;
+  State(int own_rank, std::vector<Socket> sockets) : links(own_rank, std::move(sockets)), gloo(gloo_context(links)), direct(links) {}
+
+  Links links;
+  std::shared_ptr<gloo::Context> gloo;
+  DirectReduction direct;
   std::optional<Error> fault;              // the first; every later call repeats it
   std::vector<std::uint16_t> wire_values;  // kept, so that steps don't allocate
 
-  // Whatever Gloo throws leaves the pairs in an unknown state.
   template <class Collective>
-  void run(Collective collective) {
+  void run(Seconds timeout, Collective collective) {
     if (fault) throw Error{*fault};
-    const SigpipeGuard guard;
+    links.set_patience(timeout);
     try {
       collective();
+    } catch (const Error& thrown) {
+      fault = thrown;
+      throw;
     } catch (const std::exception& thrown) {
-      fault = fault_of(thrown, mesh);
+      fault = Error{internal, "Gloo refuses a collective: {}", thrown.what()};
       throw Error{*fault};
     }
   }
 
   template <class T>
   void all_reduce(std::span<T> values, Algorithm algorithm, Reduction reduction, Seconds timeout) {
-    gloo::AllreduceOptions options(mesh.context);
+    gloo::AllreduceOptions options(gloo);
     options.setAlgorithm(gloo_algorithm(algorithm));
     options.setOutput(values.data(), values.size());
     options.setReduceFunction(reduction);
-    options.setTimeout(milliseconds_of(timeout));
-    run([&] { gloo::allreduce(options); });
+    run(timeout, [&] { gloo::allreduce(options); });
   }
 };
 
@@ -74,59 +78,55 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
   if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
-  auto state = std::make_unique<State>();
-  state->rank = group.rank;
-  state->size = group.size;
-  const SigpipeGuard guard;  // Gloo's thread inherits it
-  if (group.size > 1) state->mesh = connect_mesh(store, group, timeout);
-  return Communicator(std::move(state));
+  std::vector<Socket> sockets(1);
+  if (group.size > 1) sockets = connect_mesh(store, group, timeout);
+  return Communicator(std::make_unique<State>(group.rank, std::move(sockets)));
 }
 
-int Communicator::rank() const { return state_->rank; }
-int Communicator::size() const { return state_->size; }
+int Communicator::rank() const { return state_->links.rank(); }
+int Communicator::size() const { return state_->links.size(); }
 
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
-  if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, add_f32>, timeout);
+  if (how.algorithm == Algorithm::automatic) return state_->run(timeout, [&] { state_->direct.run(values, how.wire); });
+  if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, &Reductions::add_f32>, timeout);
   const bool bf16 = how.wire == WireType::bf16;
   auto& wire = state_->wire_values;
   if (wire.size() < values.size()) wire.resize(values.size());
-  (bf16 ? to_bf16 : to_f16)(wire.data(), values.data(), values.size());
-  const auto sum = bf16 ? reduce<std::uint16_t, add_bf16> : reduce<std::uint16_t, add_f16>;
+  const auto& r = reductions();
+  (bf16 ? r.to_bf16 : r.to_f16)(wire.data(), values.data(), values.size());
+  const Reduction sum = bf16 ? reduce<std::uint16_t, &Reductions::add_bf16> : reduce<std::uint16_t, &Reductions::add_f16>;
   state_->all_reduce(std::span(wire).first(values.size()), how.algorithm, sum, timeout);
-  (bf16 ? from_bf16 : from_f16)(values.data(), wire.data(), values.size());
+  (bf16 ? r.from_bf16 : r.from_f16)(values.data(), wire.data(), values.size());
 }
 
 void Communicator::all_reduce(std::span<double> values, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
-  state_->all_reduce(values, Algorithm::automatic, reduce<double, add_f64>, timeout);
+  state_->run(timeout, [&] { state_->direct.run(values); });
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes, int root, Seconds timeout) {
   if (root < 0 || root >= size()) throw Error{invalid_argument, "there is no rank {} in a group of {} to broadcast from", root, size()};
   if (size() == 1 || bytes.empty()) return;
-  gloo::BroadcastOptions options(state_->mesh.context);
+  gloo::BroadcastOptions options(state_->gloo);
   options.setOutput(reinterpret_cast<char*>(bytes.data()), bytes.size());
   options.setRoot(root);
-  options.setTimeout(milliseconds_of(timeout));
-  state_->run([&] { gloo::broadcast(options); });
+  state_->run(timeout, [&] { gloo::broadcast(options); });
 }
 
 void Communicator::all_gather(std::span<const double> mine, std::span<double> all, Seconds timeout) {
   ensure(all.size() == mine.size() * static_cast<std::size_t>(size()), "all_gather needs room for everybody's values");
   std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank());
   if (size() == 1 || mine.empty()) return;
-  gloo::AllgatherOptions options(state_->mesh.context);
+  gloo::AllgatherOptions options(state_->gloo);
   options.setOutput(all.data(), all.size());
-  options.setTimeout(milliseconds_of(timeout));
-  state_->run([&] { gloo::allgather(options); });
+  state_->run(timeout, [&] { gloo::allgather(options); });
 }
 
 void Communicator::barrier(Seconds timeout) {
   if (size() == 1) return;
-  gloo::BarrierOptions options(state_->mesh.context);
-  options.setTimeout(milliseconds_of(timeout));
-  state_->run([&] { gloo::barrier(options); });
+  gloo::BarrierOptions options(state_->gloo);
+  state_->run(timeout, [&] { gloo::barrier(options); });
 }
 
 }  // namespace trireme::comm

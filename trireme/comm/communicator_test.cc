@@ -225,7 +225,7 @@ TEST(Failure, AWrongKeyIsRefusedByAll) {
   in_threads(3, [&](int rank) {
     const auto start = SteadyClock{}.now();
     const std::string error =
-        thrown_error([&] { Communicator::connect(store, group_of(rank, 3, 1, rank == 2 ? "another key" : "the job's key"), kTimeout); });
+        thrown_error([&] { Communicator::connect(store, group_of(rank, 3, 1, rank == 2 ? "another key" : "the job's key"), Seconds{1}); });
     EXPECT_THAT(error, StartsWith("unauthenticated: "));
     EXPECT_LT((SteadyClock{}.now() - start).count(), 5);
   });

@@ -1,135 +1,145 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rendezvous in attempts: all members meet, connect, prove themselves, and say in the store how it went; unless all succeeded, all try
-// again.
+// A member calls those of lower rank and is called by those of higher rank; strangers are sent away and change nothing.
 #include "trireme/comm/mesh.h"
 
-#include <gloo/rendezvous/context.h>
-#include <gloo/transport/tcp/device.h>
+#include <poll.h>
 
+#include <list>
 #include <optional>
-#include <utility>
+#include <thread>
 
-#include "trireme/comm/gloo_store.h"
+#include "trireme/base/error.h"
 #include "trireme/comm/proof.h"
 
 namespace trireme::comm {
 namespace {
 
-constexpr int kAttempts = 5;
-// All members have come when a step begins, so it takes milliseconds unless a stranger is in the way.
-constexpr Seconds kStepTimeout{3};
-// Gloo waits five times the context's timeout for a connection.
-constexpr double kGlooPatience = 5;
+constexpr Seconds kVisitorTimeout{3};
+constexpr Seconds kPause{0.02};
+// More at a time and the oldest must go: a scanner shall not use up the descriptors.
+constexpr std::size_t kVisitors = 256;
 
-using DevicePointer = std::shared_ptr<gloo::transport::Device>;
+std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{}", group.generation, rank); }
 
-DevicePointer make_device(const std::string& address) {
+[[noreturn]] void not_come(const Group& group, int rank) {
+  throw Error{deadline_exceeded, "rank {} of generation {} has not come to the rendezvous in time; does it still run?", rank,
+              group.generation};
+}
+
+std::string endpoint_of_member(Store& store, const Group& group, int rank, const Deadline& deadline) {
   try {
-    return gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(address.c_str()));
-  } catch (const std::exception& fault) {
-    throw Error{invalid_argument, "cannot listen on '{}'; give an address of one of this machine's interfaces ({})", address, fault.what()};
+    return store.get(key_of(group, rank), deadline.left());
+  } catch (const Error& fault) {
+    if (fault.code() != deadline_exceeded) throw;
+    not_come(group, rank);
   }
 }
 
-bool mentions(const std::string& text, const char* word) { return text.find(word) != std::string::npos; }
-
-// One try, in keys of its own.
-class Attempt {
- public:
-  Attempt(Store& store, const Group& group, int number, const Deadline& deadline)
-      : store_(store), group_(group), prefix_(fmt::format("comm/{}/{}/", group.generation, number)), deadline_(deadline) {}
-
-  void meet() {
-    store_.set(key("here", group_.rank), "");
-    for (int rank = 0; rank < group_.size; ++rank) get("here", rank);
+Socket connect_to_member(const std::string& endpoint, int rank, const Deadline& deadline) {
+  try {
+    return connect_to(endpoint, deadline);
+  } catch (const Error& fault) {
+    throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }
+}
 
-  Mesh connect(DevicePointer device) const {
-    Mesh mesh;
-    const Deadline connected = deadline_.at_most(kStepTimeout);
-    auto context = std::make_shared<gloo::rendezvous::Context>(group_.rank, group_.size);
-    mesh.context = context;
-    context->setTimeout(milliseconds_of(connected.left() / kGlooPatience));
-    GlooStore store(store_, prefix_ + "gloo/", connected);
+// A host that is flooded by strangers may send a member away too: it calls again.
+Socket call(const std::string& endpoint, const Group& group, int host, const Deadline& deadline) {
+  for (;;) {
+    Socket socket = connect_to_member(endpoint, host, deadline);
     try {
-      context->connectFullMesh(store, device);
-      mesh.addresses = prove_pairs(context, group_, deadline_.at_most(kStepTimeout));
-      return mesh;
-    } catch (const Error&) {
-      throw;
-    } catch (const std::exception& fault) {
-      throw fault_of(fault, mesh);
+      prove_to_host(socket, group, host, deadline);
+      return socket;
+    } catch (const Error& fault) {
+      if (fault.code() == deadline_exceeded || deadline.passed()) not_come(group, host);
+      if (fault.code() != unavailable) throw;
+    }
+    std::this_thread::sleep_for(kPause);
+  }
+}
+
+// Goes on after a host that does not share the key, so that the others learn of it too.
+void call_hosts(Store& store, const Group& group, const Deadline& deadline, std::vector<Socket>& members) {
+  std::optional<Error> wrong_key;
+  for (int host = 0; host < group.rank; ++host) {
+    try {
+      members[static_cast<std::size_t>(host)] = call(endpoint_of_member(store, group, host, deadline), group, host, deadline);
+    } catch (const Error& fault) {
+      if (fault.code() != unauthenticated) throw;
+      wrong_key = fault;
     }
   }
+  if (wrong_key) throw Error{*wrong_key};
+}
 
-  // Everybody's outcome must be known to everybody, or one would go on while another tries again.
-  std::optional<Error> agree(const std::optional<Error>& fault) {
-    store_.set(key("outcome", group_.rank), fault ? fmt::format("{} {}", static_cast<int>(fault->code()), fault->what()) : "");
-    std::optional<Error> first = fault;
-    for (int rank = 0; rank < group_.size; ++rank) {
-      const std::string outcome = get("outcome", rank);
-      if (outcome.empty() || first) continue;
-      const auto code = static_cast<ErrorCode>(std::stoi(outcome));
-      first = Error{code, "rank {} says: {}", rank, outcome.substr(outcome.find(' ') + 1)};
+// Those who call this member.
+class Reception {
+ public:
+  Reception(const Socket& listener, const Group& group, std::vector<Socket>& members)
+      : listener_(listener), group_(group), members_(members), missing_(group.size - group.rank - 1) {}
+
+  void receive_all(const Deadline& deadline) {
+    while (missing_ > 0) {
+      if (deadline.passed()) give_up();
+      wait(deadline);
+      for (Socket socket = accept_from(listener_); socket.open(); socket = accept_from(listener_))
+        visitors_.emplace_back(std::move(socket), group_, deadline.at_most(kVisitorTimeout));
+      while (visitors_.size() > kVisitors) visitors_.pop_front();
+      visitors_.remove_if([&](Visitor& visitor) { return visitor.deadline().passed() || is_done_with(visitor); });
     }
-    return first;
   }
 
  private:
-  std::string key(const char* what, int rank) const { return fmt::format("{}{}/{}", prefix_, what, rank); }
+  void wait(const Deadline& deadline) const {
+    std::vector<pollfd> wanted{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
+    for (const auto& visitor : visitors_) wanted.push_back({.fd = visitor.socket().descriptor(), .events = POLLIN, .revents = 0});
+    const Deadline soon = deadline.at_most(visitors_.empty() ? deadline.left() : Seconds{0.5});
+    ::poll(wanted.data(), wanted.size(), static_cast<int>(milliseconds_of(soon.left()).count()));
+  }
 
-  std::string get(const char* what, int rank) {
+  bool is_done_with(Visitor& visitor) {
     try {
-      return store_.get(key(what, rank), deadline_.left());
+      const std::optional<int> rank = visitor.advance();
+      if (rank) admit(*rank, visitor.take_socket());
+      return rank.has_value();
     } catch (const Error& fault) {
-      if (fault.code() != deadline_exceeded) throw;
-      throw Error{deadline_exceeded, "rank {} of generation {} has not come to the rendezvous in time; does it still run?", rank,
-                  group_.generation};
+      if (fault.code() == unauthenticated) forger_ = fault;
+      return true;
     }
   }
 
-  Store& store_;
-  const Group& group_;
-  std::string prefix_;
-  Deadline deadline_;
-};
-
-// Pairs are closed here, before the outcome is told: whoever still waits for this member notices at once.
-std::optional<Error> try_to_connect(const Attempt& attempt, const DevicePointer& device, Mesh& mesh) {
-  try {
-    mesh = attempt.connect(device);
-    return std::nullopt;
-  } catch (const Error& fault) {
-    return fault;
+  // A member that calls again has given up its first connection.
+  void admit(int rank, Socket socket) {
+    auto& place = members_[static_cast<std::size_t>(rank)];
+    if (!place.open()) --missing_;
+    place = std::move(socket);
   }
-}
+
+  [[noreturn]] void give_up() const {
+    if (forger_) throw Error{*forger_};
+    for (int rank = group_.rank + 1; rank < group_.size; ++rank)
+      if (!members_[static_cast<std::size_t>(rank)].open()) not_come(group_, rank);
+    throw Error{internal, "somebody is missing, but nobody can say who"};
+  }
+
+  const Socket& listener_;
+  const Group& group_;
+  std::vector<Socket>& members_;
+  int missing_;
+  std::list<Visitor> visitors_;
+  std::optional<Error> forger_;
+};
 
 }  // namespace
 
-Mesh connect_mesh(Store& store, const Group& group, Seconds timeout) {
+std::vector<Socket> connect_mesh(Store& store, const Group& group, Seconds timeout) {
   const Deadline deadline(timeout);
-  const DevicePointer device = make_device(group.address);
-  std::optional<Error> fault;
-  for (int number = 0; number < kAttempts && !deadline.passed(); ++number) {
-    Attempt attempt(store, group, number, deadline);
-    attempt.meet();
-    Mesh mesh;
-    fault = attempt.agree(try_to_connect(attempt, device, mesh));
-    if (!fault) return mesh;
-  }
-  if (!fault) throw Error{deadline_exceeded, "no time was given for the rendezvous of generation {}", group.generation};
-  throw Error{fault->code(), "generation {} can't connect its {} members: {}", group.generation, group.size, fault->what()};
-}
-
-Error fault_of(const std::exception& fault, const Mesh& mesh) {
-  const std::string text = fault.what();
-  // Gloo names neither the rank nor, for a timeout, the peer.
-  if (mentions(text, "Timed out") || mentions(text, "timeout"))
-    return {deadline_exceeded, "a peer has kept silent for too long ({})", text};
-  for (std::size_t rank = 0; rank < mesh.addresses.size(); ++rank)
-    if (!mesh.addresses[rank].empty() && mentions(text, mesh.addresses[rank].c_str()))
-      return {unavailable, "rank {} is gone ({})", rank, text};
-  return {unavailable, "a peer is gone ({})", text};
+  const Socket listener = listen_on(group.address);
+  store.set(key_of(group, group.rank), endpoint_of(listener));
+  std::vector<Socket> members(static_cast<std::size_t>(group.size));
+  call_hosts(store, group, deadline, members);
+  Reception(listener, group, members).receive_all(deadline);
+  return members;
 }
 
 }  // namespace trireme::comm

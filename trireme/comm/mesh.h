@@ -2,27 +2,15 @@
 // A TCP connection between every two members of a group, each proven to be what it says.
 #pragma once
 
-#include <gloo/context.h>
-
-#include <memory>
-#include <string>
 #include <vector>
 
-#include "trireme/base/error.h"
 #include "trireme/comm/communicator.h"
-#include "trireme/comm/deadline.h"
+#include "trireme/comm/socket.h"
 
 namespace trireme::comm {
 
-struct Mesh {
-  std::shared_ptr<gloo::Context> context;
-  std::vector<std::string> addresses;  // of each rank as this member's sockets see them, to name a peer in an error
-};
-
-// Tries several times, because a stranger that connects during the rendezvous takes a member's place.
-Mesh connect_mesh(Store& store, const Group& group, Seconds timeout);
-
-// An exception of Gloo's, in our words.
-Error fault_of(const std::exception& fault, const Mesh& mesh);
+// One socket for each rank; this member's own is not open. Each member listens on one port, and only until all have come.
+// Gloo's own rendezvous would take the first connection for its peer, whoever made it, and end the process on a crafted message.
+std::vector<Socket> connect_mesh(Store& store, const Group& group, Seconds timeout);
 
 }  // namespace trireme::comm

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nonces and HMACs over unbound buffers; every message has a fixed length.
+// Nonces and HMACs of both sides.
 #include "trireme/comm/proof.h"
 
-#include <gloo/transport/address.h>
-#include <gloo/transport/unbound_buffer.h>
-
-#include <algorithm>
+#include <cstring>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
@@ -13,80 +10,76 @@
 namespace trireme::comm {
 namespace {
 
+constexpr std::string_view kProtocol = "trireme1";
 constexpr std::size_t kNonceBytes = 32;
-constexpr std::size_t kAddressBytes = 64;
-constexpr std::size_t kHelloBytes = kNonceBytes + kAddressBytes;
 constexpr std::size_t kProofBytes = 32;
-// Gloo's collectives use slots from 2^56 on.
-constexpr std::uint64_t kHelloSlot = 1;
-constexpr std::uint64_t kProofSlot = 2;
+constexpr std::size_t kHelloBytes = kProtocol.size() + sizeof(std::uint64_t) + sizeof(std::uint32_t) + kNonceBytes;
+constexpr std::string_view kWelcome = "+";
 
-// One message of equal length to and from every other member.
-class Exchange {
- public:
-  Exchange(const std::shared_ptr<gloo::Context>& context, std::size_t bytes, std::uint64_t slot)
-      : context_(context), bytes_(bytes), slot_(slot), mine_(bytes * static_cast<std::size_t>(context->size), '\0'), theirs_(mine_) {
-    out_ = context->createUnboundBuffer(mine_.data(), mine_.size());
-    in_ = context->createUnboundBuffer(theirs_.data(), theirs_.size());
-  }
-
-  std::string mine(int peer) const { return mine_.substr(offset(peer), bytes_); }
-  std::string theirs(int peer) const { return theirs_.substr(offset(peer), bytes_); }
-  void set(int peer, const std::string& message) { mine_.replace(offset(peer), bytes_, message); }
-
-  void run(const Deadline& deadline) {
-    for_each_peer([&](int peer) { in_->recv(peer, slot_, offset(peer), bytes_); });
-    for_each_peer([&](int peer) { out_->send(peer, slot_, offset(peer), bytes_); });
-    for_each_peer([&](int) { in_->waitRecv(milliseconds_of(deadline.left())); });
-    for_each_peer([&](int) { out_->waitSend(milliseconds_of(deadline.left())); });
-  }
-
-  template <class Visit>
-  void for_each_peer(Visit visit) const {
-    for (int peer = 0; peer < context_->size; ++peer)
-      if (peer != context_->rank) visit(peer);
-  }
-
- private:
-  std::size_t offset(int peer) const { return static_cast<std::size_t>(peer) * bytes_; }
-
-  std::shared_ptr<gloo::Context> context_;
-  std::size_t bytes_;
-  std::uint64_t slot_;
-  std::string mine_;
-  std::string theirs_;
-  std::unique_ptr<gloo::transport::UnboundBuffer> out_;
-  std::unique_ptr<gloo::transport::UnboundBuffer> in_;
-};
-
-// Says who speaks to whom, so that a proof can't be sent back to its maker or on to a third member.
-std::string proof(const Group& group, int from, int to, const std::string& hello_from, const std::string& hello_to) {
-  return hmac_sha256(group.key, fmt::format("trireme pair {} {} {} ", group.generation, from, to) + hello_from + hello_to);
+template <class T>
+std::string bytes_of(T value) {
+  std::string out(sizeof(value), '\0');
+  std::memcpy(out.data(), &value, sizeof(value));
+  return out;
 }
+
+std::string hello_of(const Group& group) {
+  return std::string(kProtocol) + bytes_of(group.generation) + bytes_of(static_cast<std::uint32_t>(group.rank)) + random_bytes(kNonceBytes);
+}
+
+// Says whose it is and for whom, so that it can't be sent back to its maker or on to a third member.
+std::string proof(const Group& group, int maker, int reader, const std::string& hello, const std::string& nonce) {
+  return hmac_sha256(group.key, fmt::format("trireme pair {} {} {} ", group.generation, maker, reader) + hello + nonce);
+}
+
+// The rank a hello claims.
+int rank_in(const std::string& hello, const Group& group) {
+  std::uint32_t rank = 0;
+  std::memcpy(&rank, hello.data() + kProtocol.size() + sizeof(group.generation), sizeof(rank));
+  const bool ours = hello.starts_with(std::string(kProtocol) + bytes_of(group.generation));
+  // Members call those of lower rank only.
+  if (!ours || rank <= static_cast<std::uint32_t>(group.rank) || rank >= static_cast<std::uint32_t>(group.size))
+    throw Error{unavailable, "a stranger has called"};
+  return static_cast<int>(rank);
+}
+
+Error wrong_key(int rank) { return {unauthenticated, "what answers as rank {} does not know this job's key", rank}; }
 
 }  // namespace
 
-std::vector<std::string> prove_pairs(const std::shared_ptr<gloo::Context>& context, const Group& group, const Deadline& deadline) {
-  Exchange hello(context, kHelloBytes, kHelloSlot);
-  hello.for_each_peer([&](int peer) {
-    std::string address = context->getPair(peer)->address().str();
-    address.resize(kAddressBytes, '\0');
-    hello.set(peer, random_bytes(kNonceBytes) + address);
-  });
-  hello.run(deadline);
+void prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline) {
+  const std::string hello = hello_of(group);
+  send_exactly(socket, hello, deadline);
+  const std::string answer = receive_exactly(socket, kNonceBytes + kProofBytes, deadline);
+  const std::string nonce = answer.substr(0, kNonceBytes);
+  send_exactly(socket, proof(group, group.rank, host, hello, nonce), deadline);
+  if (!equal_in_constant_time(answer.substr(kNonceBytes), proof(group, host, group.rank, hello, nonce))) throw wrong_key(host);
+  receive_exactly(socket, kWelcome.size(), deadline);
+}
 
-  Exchange proofs(context, kProofBytes, kProofSlot);
-  proofs.for_each_peer([&](int peer) { proofs.set(peer, proof(group, group.rank, peer, hello.mine(peer), hello.theirs(peer))); });
-  proofs.run(deadline);
+Visitor::Visitor(Socket socket, const Group& group, const Deadline& deadline)
+    : socket_(std::move(socket)), group_(group), deadline_(deadline) {}
 
-  std::vector<std::string> addresses(static_cast<std::size_t>(context->size));
-  proofs.for_each_peer([&](int peer) {
-    if (!equal_in_constant_time(proofs.theirs(peer), proof(group, peer, group.rank, hello.theirs(peer), hello.mine(peer))))
-      throw Error{unauthenticated, "what answers as rank {} does not know this job's key", peer};
-    const std::string address = hello.theirs(peer).substr(kNonceBytes);
-    addresses[static_cast<std::size_t>(peer)] = address.substr(0, address.find('\0'));
-  });
-  return addresses;
+std::optional<int> Visitor::advance() {
+  const std::size_t wanted = hello_.empty() ? kHelloBytes : kProofBytes;
+  received_ += receive_some(socket_, wanted - received_.size());
+  if (received_.size() < wanted) return std::nullopt;
+  if (!hello_.empty()) return check_proof();
+  answer_hello();
+  return std::nullopt;
+}
+
+void Visitor::answer_hello() {
+  rank_ = rank_in(received_, group_);
+  hello_ = std::exchange(received_, {});
+  nonce_ = random_bytes(kNonceBytes);
+  send_exactly(socket_, nonce_ + proof(group_, group_.rank, rank_, hello_, nonce_), deadline_);
+}
+
+int Visitor::check_proof() {
+  if (!equal_in_constant_time(received_, proof(group_, rank_, group_.rank, hello_, nonce_))) throw wrong_key(rank_);
+  send_exactly(socket_, kWelcome, deadline_);
+  return rank_;
 }
 
 }  // namespace trireme::comm

@@ -1,21 +1,48 @@
 // SPDX-License-Identifier: Apache-2.0
-// Each pair's two members prove to each other that they know the job's key, before anything else is sent.
+// How two members prove to each other that they know the job's key, before anything else is sent.
 #pragma once
 
-#include <gloo/context.h>
-
-#include <memory>
+#include <optional>
 #include <string>
-#include <vector>
 
 #include "trireme/comm/communicator.h"
 #include "trireme/comm/deadline.h"
+#include "trireme/comm/socket.h"
 
 namespace trireme::comm {
 
-// Over every pair at once: both send a nonce, then an HMAC over generation, ranks and both nonces.
-// Returns the addresses under which the peers appear here; throws unauthenticated if one can't prove itself, and Gloo's
-// exceptions if it closes or keeps silent.
-std::vector<std::string> prove_pairs(const std::shared_ptr<gloo::Context>& context, const Group& group, const Deadline& deadline);
+// caller -> host: hello (name of the protocol, generation, rank of the caller, nonce)
+// host -> caller: nonce, HMAC over both hellos and ranks
+// caller -> host: HMAC the other way round
+// host -> caller: one byte: you are in
+// All have fixed lengths, so a stranger can make nobody read or keep more than that.
+
+// The caller's side, with a member whose address came from the store. Throws unauthenticated if that does not know the key.
+void prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline);
+
+// The host's side, fed with what arrives, because many strangers may be silent at the same time.
+class Visitor {
+ public:
+  Visitor(Socket socket, const Group& group, const Deadline& deadline);
+
+  const Socket& socket() const { return socket_; }
+  Socket take_socket() { return std::move(socket_); }
+  const Deadline& deadline() const { return deadline_; }
+
+  // Reads what has come; the caller's rank once it has proved it. Throws unauthenticated or unavailable: send it away.
+  std::optional<int> advance();
+
+ private:
+  void answer_hello();
+  int check_proof();
+
+  Socket socket_;
+  const Group& group_;
+  Deadline deadline_;
+  std::string received_;
+  std::string hello_;
+  std::string nonce_;
+  int rank_ = -1;
+};
 
 }  // namespace trireme::comm

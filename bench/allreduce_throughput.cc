@@ -1,0 +1,141 @@
+// SPDX-License-Identifier: Apache-2.0
+// Time of an all-reduce between processes of this machine: ours and plain Gloo, block by block in turn.
+#include <fmt/format.h>
+#include <gloo/allreduce.h>
+#include <gloo/math.h>
+#include <gloo/rendezvous/context.h>
+#include <gloo/rendezvous/file_store.h>
+#include <gloo/transport/tcp/device.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <functional>
+#include <limits>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trireme/comm/communicator.h"
+#include "trireme/comm/folder_store.h"
+
+namespace {
+
+using trireme::Seconds;
+using trireme::SteadyClock;
+using trireme::comm::Algorithm;
+using trireme::comm::Communicator;
+using trireme::comm::FolderStore;
+using trireme::comm::WireType;
+
+constexpr Seconds kTimeout{60};
+
+struct Settings {
+  int processes = 2;
+  int rounds = 5;
+  std::vector<std::size_t> bytes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 100 << 20};
+  std::string address = "127.0.0.1";
+  std::filesystem::path folder;
+};
+
+std::shared_ptr<gloo::Context> plain_gloo(const Settings& settings, int rank) {
+  auto device = gloo::transport::tcp::CreateDevice(gloo::transport::tcp::attr(settings.address.c_str()));
+  std::filesystem::create_directories(settings.folder / "gloo");
+  gloo::rendezvous::FileStore store((settings.folder / "gloo").string());
+  auto context = std::make_shared<gloo::rendezvous::Context>(rank, settings.processes);
+  context->setTimeout(std::chrono::minutes(1));
+  context->connectFullMesh(store, device);
+  return context;
+}
+
+// As Gloo's documentation shows it: default algorithm, Gloo's own sum.
+void plain_all_reduce(const std::shared_ptr<gloo::Context>& context, std::span<float> values) {
+  gloo::AllreduceOptions options(context);
+  options.setOutput(values.data(), values.size());
+  options.setReduceFunction(static_cast<void (*)(void*, const void*, const void*, std::size_t)>(&gloo::sum<float>));
+  gloo::allreduce(options);
+}
+
+struct Variant {
+  const char* name;
+  std::function<void(std::span<float>)> all_reduce;
+};
+
+std::vector<Variant> variants(Communicator& ours, const std::shared_ptr<gloo::Context>& plain) {
+  const auto with = [&ours](Algorithm algorithm, WireType wire) {
+    return [&ours, algorithm, wire](std::span<float> values) { ours.all_reduce(values, {algorithm, wire}, kTimeout); };
+  };
+  return {{"gloo", [plain](std::span<float> values) { plain_all_reduce(plain, values); }},
+          {"f32", with(Algorithm::automatic, WireType::f32)},
+          {"bf16", with(Algorithm::automatic, WireType::bf16)},
+          {"f16", with(Algorithm::automatic, WireType::f16)},
+          {"ring", with(Algorithm::ring, WireType::f32)},
+          {"halving_doubling", with(Algorithm::halving_doubling, WireType::f32)}};
+}
+
+// Seconds of one call, in a block that all begin together.
+double block(Communicator& ours, const Variant& variant, std::span<float> values, int calls) {
+  std::ranges::fill(values, 1.0F / 1024);
+  variant.all_reduce(values);
+  ours.barrier(kTimeout);
+  const auto start = SteadyClock{}.now();
+  for (int i = 0; i < calls; ++i) variant.all_reduce(values);
+  return (SteadyClock{}.now() - start).count() / calls;
+}
+
+void measure(const Settings& settings, int rank) {
+  FolderStore store(settings.folder);
+  auto ours = Communicator::connect(
+      store, {.rank = rank, .size = settings.processes, .generation = 1, .address = settings.address, .key = "bench"}, kTimeout);
+  const auto all = variants(ours, plain_gloo(settings, rank));
+  std::vector<float> memory(*std::ranges::max_element(settings.bytes) / sizeof(float));
+  for (const std::size_t bytes : settings.bytes) {
+    const auto values = std::span(memory).first(bytes / sizeof(float));
+    const int calls = static_cast<int>(std::clamp<std::size_t>((16 << 20) / bytes, 2, 100));
+    std::vector<double> best(all.size(), std::numeric_limits<double>::infinity());
+    for (int round = 0; round < settings.rounds; ++round)
+      for (std::size_t i = 0; i < all.size(); ++i) best[i] = std::min(best[i], block(ours, all[i], values, calls));
+    for (std::size_t i = 0; rank == 0 && i < all.size(); ++i) fmt::print("bytes {} {} us {:.1f}\n", bytes, all[i].name, best[i] * 1e6);
+    std::fflush(stdout);
+  }
+}
+
+// 1 if one of the processes failed.
+int run(const Settings& settings) {
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < settings.processes; ++rank) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      measure(settings, rank);
+      std::_Exit(0);
+    }
+    children.push_back(child);
+  }
+  bool failed = false;
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    failed |= status != 0;
+  }
+  return failed ? 1 : 0;
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  Settings settings;
+  CLI::App app{"time of an all-reduce, ours and plain Gloo in turn; best block of all rounds, microseconds a call"};
+  app.add_option("--processes", settings.processes);
+  app.add_option("--rounds", settings.rounds);
+  app.add_option("--bytes", settings.bytes);
+  app.add_option("--address", settings.address);
+  CLI11_PARSE(app, argc, argv);
+  settings.folder = std::filesystem::temp_directory_path() / fmt::format("trireme-allreduce-{}", ::getpid());
+  std::filesystem::create_directories(settings.folder);
+  const int result = run(settings);
+  std::filesystem::remove_all(settings.folder);
+  return result;
+}

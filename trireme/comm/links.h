@@ -1,0 +1,73 @@
+// SPDX-License-Identifier: Apache-2.0
+// Messages between members, moved by the thread that waits for them: no other thread, no lock, no copy.
+#pragma once
+
+#include <poll.h>
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <deque>
+#include <string>
+#include <vector>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/error.h"
+#include "trireme/comm/socket.h"
+
+namespace trireme::comm {
+
+// Counts messages that are through; what waits for them looks at it.
+using Completions = std::size_t;
+
+// Over each connection messages arrive in the order in which they were sent, and must be received in that order: members make the
+// same calls. Memory handed in must live until its message is through, or until a fault, after which nothing is touched any more.
+class Links {
+ public:
+  // A header of 16 bytes goes before each message.
+  struct Header {
+    std::uint64_t tag = 0;  // equal at both ends, or the members have lost step
+    std::uint64_t length = 0;
+  };
+
+  Links(int rank, std::vector<Socket> sockets);
+
+  int rank() const { return rank_; }
+  int size() const { return static_cast<int>(peers_.size()); }
+
+  void send(int peer, Header header, const void* memory, Completions& completions);
+  void receive(int peer, Header header, void* memory, Completions& completions);
+  // Until `completions` has reached `wanted`; deadline_exceeded if nothing at all moves for so long, unavailable if a peer is gone.
+  void wait(const Completions& completions, Completions wanted);
+  // How long is "so long".
+  void set_patience(Seconds patience) { patience_ = patience; }
+
+ private:
+  struct Message {
+    Header header;
+    std::byte* memory;
+    Completions* completions;
+    Header arrived;        // when receiving
+    std::size_t done = 0;  // of header and memory
+  };
+  struct Peer {
+    Socket socket;
+    std::deque<Message> outgoing;
+    std::deque<Message> incoming;
+  };
+
+  bool progress();
+  void flush(int peer);
+  void drain(int peer);
+  ssize_t transfer(int peer, Message& message, bool outgoing);
+  void check_arrived(int peer, const Message& message);
+  std::string silent_peers() const;
+  [[noreturn]] void fail(Error fault);
+
+  int rank_;
+  Seconds patience_{30};
+  std::vector<Peer> peers_;
+  std::vector<pollfd> polled_;
+};
+
+}  // namespace trireme::comm

@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// The system calls behind socket.h.
+#include "trireme/comm/socket.h"
+
+#include <netdb.h>
+#include <netinet/in.h>
+#include <netinet/tcp.h>
+#include <poll.h>
+#include <sys/socket.h>
+#include <unistd.h>
+
+#include <array>
+#include <cerrno>
+#include <cstring>
+#include <memory>
+
+#include "trireme/base/error.h"
+
+namespace trireme::comm {
+namespace {
+
+constexpr int kBacklog = 128;
+
+using Addresses = std::unique_ptr<addrinfo, decltype(&freeaddrinfo)>;
+
+Addresses resolve(const std::string& host, const char* port, int flags) {
+  addrinfo hints{};
+  hints.ai_socktype = SOCK_STREAM;
+  hints.ai_flags = flags;
+  addrinfo* found = nullptr;
+  const int fault = getaddrinfo(host.c_str(), port, &hints, &found);
+  if (fault != 0) throw Error{invalid_argument, "cannot find the address '{}': {}", host, gai_strerror(fault)};
+  return {found, &freeaddrinfo};
+}
+
+Socket open_for(const addrinfo& address) {
+  Socket socket(::socket(address.ai_family, address.ai_socktype | SOCK_NONBLOCK | SOCK_CLOEXEC, address.ai_protocol));
+  if (!socket.open()) throw Error{resource_exhausted, "cannot open a socket: {}", std::strerror(errno)};
+  return socket;
+}
+
+// Small messages must not wait for an acknowledgement of the one before.
+void send_at_once(const Socket& socket) {
+  const int on = 1;
+  ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+}
+
+// Whether it is ready before the deadline.
+bool ready(const Socket& socket, short events, const Deadline& deadline) {
+  pollfd wanted{.fd = socket.descriptor(), .events = events, .revents = 0};
+  const int count = ::poll(&wanted, 1, static_cast<int>(milliseconds_of(deadline.left()).count()));
+  return count > 0 || (count < 0 && errno == EINTR && !deadline.passed());
+}
+
+bool try_again() { return errno == EAGAIN || errno == EINTR; }
+
+[[noreturn]] void closed(const char* why) { throw Error{unavailable, "the connection is closed ({})", why}; }
+
+void wait_for(const Socket& socket, short events, const Deadline& deadline) {
+  if (!ready(socket, events, deadline)) throw Error{deadline_exceeded, "the peer keeps silent"};
+}
+
+bool is_any_address(const sockaddr* address) {
+  if (address->sa_family == AF_INET) return reinterpret_cast<const sockaddr_in*>(address)->sin_addr.s_addr == htonl(INADDR_ANY);
+  return std::memcmp(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, &in6addr_any, sizeof(in6addr_any)) == 0;
+}
+
+}  // namespace
+
+Socket::~Socket() {
+  if (open()) ::close(descriptor_);
+}
+
+std::string endpoint_of(const Socket& socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  auto* generic = reinterpret_cast<sockaddr*>(&address);
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  ensure(::getsockname(socket.descriptor(), generic, &length) == 0, "a bound socket has a name");
+  ensure(getnameinfo(generic, length, host.data(), host.size(), port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) == 0,
+         "an address can be written as numbers");
+  return fmt::format("{} {}", host.data(), port.data());
+}
+
+Socket listen_on(const std::string& address) {
+  const Addresses found = resolve(address, nullptr, 0);
+  if (is_any_address(found->ai_addr))
+    throw Error{invalid_argument, "will not listen on all interfaces ('{}'); give the address of the one the others reach", address};
+  Socket socket = open_for(*found);
+  if (::bind(socket.descriptor(), found->ai_addr, found->ai_addrlen) != 0 || ::listen(socket.descriptor(), kBacklog) != 0)
+    throw Error{invalid_argument, "cannot listen on '{}': {}; give an address of one of this machine's interfaces", address,
+                std::strerror(errno)};
+  return socket;
+}
+
+Socket connect_to(const std::string& endpoint, const Deadline& deadline) {
+  const std::size_t blank = endpoint.find(' ');
+  if (blank == std::string::npos) throw Error{invalid_argument, "'{}' is no endpoint", endpoint};
+  const Addresses found = resolve(endpoint.substr(0, blank), endpoint.c_str() + blank + 1, AI_NUMERICHOST | AI_NUMERICSERV);
+  Socket socket = open_for(*found);
+  int fault = ::connect(socket.descriptor(), found->ai_addr, found->ai_addrlen) == 0 ? 0 : errno;
+  if (fault == EINPROGRESS) {
+    wait_for(socket, POLLOUT, deadline);
+    socklen_t length = sizeof(fault);
+    ::getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &length);
+  }
+  if (fault != 0) throw Error{unavailable, "cannot connect to {}: {}", endpoint, std::strerror(fault)};
+  send_at_once(socket);
+  return socket;
+}
+
+Socket accept_from(const Socket& listener) {
+  Socket socket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
+  if (socket.open()) send_at_once(socket);
+  return socket;
+}
+
+void send_exactly(const Socket& socket, std::string_view bytes, const Deadline& deadline) {
+  while (!bytes.empty()) {
+    const ssize_t sent = ::send(socket.descriptor(), bytes.data(), bytes.size(), MSG_NOSIGNAL);
+    if (sent < 0 && !try_again()) closed(std::strerror(errno));
+    if (sent < 0) wait_for(socket, POLLOUT, deadline);
+    if (sent > 0) bytes.remove_prefix(static_cast<std::size_t>(sent));
+  }
+}
+
+std::string receive_exactly(const Socket& socket, std::size_t count, const Deadline& deadline) {
+  std::string out;
+  while (out.size() < count) {
+    const std::string more = receive_some(socket, count - out.size());
+    if (more.empty()) wait_for(socket, POLLIN, deadline);
+    out += more;
+  }
+  return out;
+}
+
+std::string receive_some(const Socket& socket, std::size_t count) {
+  std::string out(count, '\0');
+  const ssize_t got = ::recv(socket.descriptor(), out.data(), out.size(), 0);
+  if (got == 0) closed("by the peer");
+  if (got < 0 && !try_again()) closed(std::strerror(errno));
+  out.resize(got > 0 ? static_cast<std::size_t>(got) : 0);
+  return out;
+}
+
+}  // namespace trireme::comm

@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// TCP sockets that close themselves and never wait longer than they are told.
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <utility>
+
+#include "trireme/comm/deadline.h"
+
+namespace trireme::comm {
+
+class Socket {
+ public:
+  Socket() = default;
+  explicit Socket(int descriptor) : descriptor_(descriptor) {}
+  ~Socket();
+  Socket(Socket&& other) noexcept : descriptor_(std::exchange(other.descriptor_, -1)) {}
+  Socket& operator=(Socket&& other) noexcept {
+    std::swap(descriptor_, other.descriptor_);
+    return *this;
+  }
+
+  int descriptor() const { return descriptor_; }
+  bool open() const { return descriptor_ >= 0; }
+
+ private:
+  int descriptor_ = -1;
+};
+
+// "host port", both as numbers: what the others connect to.
+std::string endpoint_of(const Socket& socket);
+
+// All are non-blocking. Errors: invalid_argument for an address that is not this machine's, unavailable if nobody answers.
+Socket listen_on(const std::string& address);
+Socket connect_to(const std::string& endpoint, const Deadline& deadline);
+// Not open if nobody has come.
+Socket accept_from(const Socket& listener);
+
+// Both or nothing: unavailable if the peer closes before, deadline_exceeded if it keeps silent.
+void send_exactly(const Socket& socket, std::string_view bytes, const Deadline& deadline);
+std::string receive_exactly(const Socket& socket, std::size_t count, const Deadline& deadline);
+
+// What has arrived of at most `count` bytes; unavailable if the peer has closed.
+std::string receive_some(const Socket& socket, std::size_t count);
+
+}  // namespace trireme::comm
