@@ -19,6 +19,7 @@
 #include "trireme/cli/run_records.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/cluster/launch.h"
+#include "trireme/cluster/shipping.h"
 #include "trireme/coord/coordinator.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/engine/cpu.h"
@@ -102,8 +103,9 @@ class ClusterRun {
     for (const cluster::NodePlan& plan : cluster_.plans) machines.insert(plan.machine.name);
     if (!cluster_.others.empty()) return fmt::format("{} workers", nodes().size());
     const std::int64_t threads = cluster_.plans.front().threads;
-    const std::string place =
-        cluster_.launcher == "local" ? "on this machine" : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
+    const std::string place = cluster_.launcher == "local"
+                                  ? "on this machine"
+                                  : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
     return fmt::format("{} {}{} {}", nodes().size(), nodes().size() == 1 ? "worker" : "workers",
                        threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
   }
@@ -130,7 +132,7 @@ class ClusterRun {
   std::vector<cluster::Launch::Node> launched_nodes(int port) const {
     std::vector<cluster::Launch::Node> nodes;
     for (const cluster::NodePlan& plan : cluster_.plans) {
-      const NodeSecrets secrets{.coordinator = cluster::with_port(address_for(plan), port),
+      const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
                                 .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
                                 .key = key_,
                                 .host = plan.machine.name,
@@ -194,8 +196,7 @@ std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t thre
   const std::int64_t cores = threads > 0 ? threads : engine::usable_cores();
   std::vector<cluster::NodePlan> plans;
   for (std::int64_t slot = 0; slot < count; ++slot)
-    plans.push_back(
-        {.name = fmt::format("{}", slot), .machine = here, .slot = slot, .threads = std::max<std::int64_t>(1, cores / count)});
+    plans.push_back({.name = fmt::format("{}", slot), .machine = here, .slot = slot, .threads = std::max<std::int64_t>(1, cores / count)});
   return plans;
 }
 
@@ -224,7 +225,30 @@ std::string dry_run(const ClusterRequest& request) {
   return text;
 }
 
+namespace {
+
+// The program is on every machine before anything is made or started; what is wrong with any of them is told at once.
+void ship_program(ClusterRequest& cluster, const Console& console) {
+  std::vector<cluster::Machine> machines;
+  for (const cluster::NodePlan& plan : cluster.plans)
+    if (plan.slot == 0) machines.push_back(plan.machine);
+  const auto reports =
+      cluster::ship(machines, cluster.options, [&](std::string_view event) { console.err << event << "\n"
+                                                                                         << std::flush; });
+  for (const cluster::ShippingReport& report : reports)
+    for (const std::string& warning : report.warnings) console.err << "trireme: warning: " << warning << "\n";
+  cluster::require_ready(reports);
+  for (cluster::NodePlan& plan : cluster.plans)
+    plan.has_shipped_libraries = std::ranges::find(reports, plan.machine.name, &cluster::ShippingReport::machine)->has_shipped_libraries;
+}
+
+}  // namespace
+
 int run_cluster_training(const TrainingRequest& request, ClusterRequest cluster, const Console& console, const std::atomic<int>& stop) {
+  if (find_entry(cluster::launchers::catalog(), cluster.launcher, "launcher").is_remote) {
+    train::job_from_config(request.config);  // a mistake there is told before anything is shipped
+    ship_program(cluster, console);
+  }
   return ClusterRun(request, std::move(cluster), console).run(stop);
 }
 

@@ -51,7 +51,8 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
                                     .algorithm_cache = algorithm_cache(),
                                     .scratch = cache_directory(),
                                     .start_timeout = Seconds(options.start_timeout),
-                                    .say = [&](const std::string& line) { console.err << line << "\n" << std::flush; }};
+                                    .say = [&](const std::string& line) { console.err << line << "\n"
+                                                                                      << std::flush; }};
   train::run_worker(membership, worker, clock);
   leaving = true;
   return 0;

@@ -2,7 +2,6 @@
 // The kernel's routing table, asked by connecting a datagram socket.
 #include "trireme/cluster/addresses.h"
 
-#include <fmt/format.h>
 #include <netdb.h>
 #include <sys/socket.h>
 #include <unistd.h>
@@ -55,10 +54,6 @@ std::string address_towards(const std::string& host) {
       ::getnameinfo(reinterpret_cast<sockaddr*>(&own), length, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST) != 0)
     throw Error{unavailable, "{}: no way there from this machine: {}", host, std::strerror(errno)};
   return text.data();
-}
-
-std::string with_port(const std::string& address, int port) {
-  return address.find(':') == std::string::npos ? fmt::format("{}:{}", address, port) : fmt::format("[{}]:{}", address, port);
 }
 
 std::string without_port(const std::string& endpoint) {

@@ -10,8 +10,6 @@ namespace trireme::cluster {
 // unless addresses are translated on the way. Nothing is sent.
 std::string address_towards(const std::string& host);
 
-// "10.0.0.1:4711", "[fd00::1]:4711"
-std::string with_port(const std::string& address, int port);
 // The address of "10.0.0.1:4711" or "[fd00::1]:4711".
 std::string without_port(const std::string& endpoint);
 

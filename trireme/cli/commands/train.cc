@@ -1,16 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// train: trains the model of a job file on this machine, or continues a run.
+// train: trains the model of a job file on this machine or on many, or continues a run.
 #include <fmt/format.h>
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
 #include <memory>
 
+#include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/cli/cluster_run.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/data_lookup.h"
+#include "trireme/cli/env_launch.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
+#include "trireme/cli/selection_flags.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/train/job.h"
 #include "trireme/train/run_directory.h"
@@ -24,6 +28,14 @@ struct Options {
   std::string runs = "runs";
   std::vector<std::string> settings;
   std::int64_t threads = -1;  // as the job says
+  std::string strategy;
+  std::int64_t nodes = 0;  // not told
+  SelectionFlags machines;
+  std::vector<std::string> ssh_args;
+  bool accept_new_hosts = false;
+  double start_timeout = 120;
+  std::string secret_file;
+  bool dry_run = false;
   bool print_config = false;
 };
 
@@ -32,24 +44,64 @@ Config load(const Options& o, const Console& console) {
     throw Error{invalid_argument, "give either a job file or --resume RUN, which continues a run with its own job (and --set on top)"};
   Config config = load_job(o.resume.empty() ? o.job : train::RunDirectory::open(o.resume).config().string(), o.settings);
   if (o.threads >= 0) config.set("train.threads", fmt::format("{}", o.threads), "--threads");
+  if (!o.strategy.empty()) config.set("strategy.name", toml_quoted(o.strategy), "--strategy");
   resolve_data(config, console);
   return config;
 }
 
+TrainingRequest training_request(const Options& o, const Console& console) {
+  return {.config = load(o, console),
+          .base = o.runs,
+          .title = std::filesystem::path(o.job).stem().string(),
+          .resume = o.resume,
+          .changed = !o.settings.empty() || o.threads >= 0 || !o.strategy.empty(),
+          .terminal = isatty(STDOUT_FILENO) != 0};
+}
+
+ClusterRequest cluster_request(const Options& o, const TrainingRequest& request, const Console& console) {
+  ClusterRequest cluster{.options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
+                                     .ssh_args = o.ssh_args,
+                                     .accept_new_hosts = o.accept_new_hosts},
+                         .start_timeout = o.start_timeout};
+  if (!o.machines.names_machines()) {
+    cluster.plans = local_plans(o.nodes, train::job_from_config(request.config).train.threads);
+    return cluster;
+  }
+  const cluster::Inventory inventory = selected_inventory(o.machines, console);
+  cluster.launcher = "ssh";
+  cluster.options.ssh = inventory.ssh;
+  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
+  cluster.plans = plans_for(inventory.machines);
+  if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
+    throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
+                cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
+  if (o.nodes > 0) cluster.plans.resize(static_cast<std::size_t>(o.nodes));
+  return cluster;
+}
+
 int run(const Options& o, const Console& console) {
-  TrainingRequest request{.config = load(o, console),
-                          .base = o.runs,
-                          .title = std::filesystem::path(o.job).stem().string(),
-                          .resume = o.resume,
-                          .changed = !o.settings.empty() || o.threads >= 0,
-                          .terminal = isatty(STDOUT_FILENO) != 0};
+  const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file, o.start_timeout) : std::nullopt;
+  if (env && env->rank > 0)
+    return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout}, console);
+  const TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
     console.out << train::job_file_of(train::settings_of(request.config));
     return 0;
   }
+  const bool many = o.nodes > 1 || o.machines.names_machines() || env;
+  if (o.dry_run && !many) {
+    console.out << "one process on this machine: nothing is started elsewhere\n";
+    return 0;
+  }
   const Interrupts interrupts;
-  return run_training(request, console, interrupts.signal());
+  if (!many) return run_training(request, console, interrupts.signal());
+  const ClusterRequest cluster = env ? env_cluster_request(*env, request) : cluster_request(o, request, console);
+  if (o.dry_run) {
+    console.out << dry_run(cluster);
+    return 0;
+  }
+  return run_cluster_training(request, cluster, console, interrupts.signal());
 }
 
 Run declare(CLI::App& app) {
@@ -60,13 +112,27 @@ Run declare(CLI::App& app) {
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--runs", options->runs, "where run directories are made")->type_name("FOLDER")->capture_default_str();
-  app.add_option("--threads", options->threads, "cores to use; 0 means all of them")->check(CLI::Range(0, 1 << 12));
+  app.add_option("--threads", options->threads, "cores to use of each machine; 0 means all of them")->check(CLI::Range(0, 1 << 12));
+  app.add_option("-n,--nodes,--np", options->nodes, "nodes that train together; without machines: on this one")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1 << 12));
+  add_selection_flags(app, options->machines, ClusterArgument::flag);
+  app.add_option("--strategy", options->strategy, "how the nodes train together; `trireme list strategies`")->type_name("NAME");
+  app.add_option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name")->allow_extra_args(false);
+  app.add_flag("--accept-new-hosts", options->accept_new_hosts, "trust host keys never seen before; a changed one is always refused");
+  app.add_option("--start-timeout", options->start_timeout, "seconds until every node must be ready")
+      ->check(CLI::Range(1.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--secret-file", options->secret_file,
+                 "started by something that sets RANK and WORLD_SIZE: a file of random bytes that all of them can read")
+      ->type_name("FILE");
+  app.add_flag("--dry-run", options->dry_run, "print the commands that would be run, and do nothing else");
   app.add_flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
   return [options](const Console& console) { return run(*options, console); };
 }
 
 }  // namespace
 
-CommandEntry train() { return {.name = "train", .summary = "train a model on this machine", .declare = declare}; }
+CommandEntry train() { return {.name = "train", .summary = "train a model, on this machine or on many", .declare = declare}; }
 
 }  // namespace trireme::cli::commands

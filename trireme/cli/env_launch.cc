@@ -1,0 +1,134 @@
+// SPDX-License-Identifier: Apache-2.0
+// Variables, and a secret in a file.
+#include "trireme/cli/env_launch.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <charconv>
+#include <chrono>
+#include <cstdlib>
+#include <thread>
+
+#include "trireme/base/digest.h"
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/cli/cache_directory.h"
+#include "trireme/cli/run_records.h"
+#include "trireme/cluster/addresses.h"
+#include "trireme/rpc/authority.h"
+
+namespace trireme::cli {
+namespace {
+
+constexpr std::size_t kSecretBytes = 32;
+constexpr Seconds kValidity{30 * 24 * 3600.0};
+
+std::string variable(const char* name) {
+  const char* value = std::getenv(name);
+  return value == nullptr ? "" : value;
+}
+
+std::int64_t number(const char* name, std::int64_t least, std::int64_t most) {
+  const std::string text = variable(name);
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  if (fault != std::errc{} || end != text.data() + text.size() || value < least || value > most)
+    throw Error{invalid_argument,
+                "the environment has {}='{}'; with RANK and WORLD_SIZE it must be a number from {} to {}",
+                name,
+                text,
+                least,
+                most};
+  return value;
+}
+
+// In the user's own cache: found by every process of this machine, and of others that share the home directory.
+std::filesystem::path default_secret_file(const EnvLaunch& env) {
+  const std::filesystem::path cache = cache_directory();
+  if (cache.empty()) throw Error{invalid_argument, "there is no home directory to share a secret in; give --secret-file"};
+  return cache / fmt::format("launch-{}-{}.secret", env.address, env.port);
+}
+
+// A new file that only this user can read, whatever stood there.
+void make_secret(const std::filesystem::path& path) {
+  make_directories(path.parent_path());
+  const std::filesystem::path draft = path.string() + fmt::format(".{}", ::getpid());
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const std::string secret = random_bytes(kSecretBytes);
+  const bool written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
+  if (file >= 0) ::close(file);
+  if (!written || ::rename(draft.c_str(), path.c_str()) != 0)
+    throw_system_error(errno, fmt::format("writing the launch's secret to {}", path.string()));
+}
+
+std::string read_secret(const std::filesystem::path& path) {
+  const std::string secret = read_file(path);
+  if (secret.size() < 16)
+    throw Error{invalid_argument, "{}: a secret has at least 16 bytes; e.g. head -c 32 /dev/urandom > {}", path.string(), path.string()};
+  return secret;
+}
+
+// An old file may lie there until rank 0 has written its own: what it wrote must be newer than this process is waiting.
+rpc::Credentials credentials_of(const EnvLaunch& env, const std::string& secret) {
+  return rpc::Authority::from_secret(secret).issue({.role = "node", .name = fmt::format("{}", env.rank)}, {host_name()}, kValidity);
+}
+
+}  // namespace
+
+std::optional<EnvLaunch> env_launch(const std::string& secret_file, double) {
+  if (variable("RANK").empty() || variable("WORLD_SIZE").empty()) return std::nullopt;
+  EnvLaunch env{.size = number("WORLD_SIZE", 1, 1 << 16)};
+  if (env.size == 1) return std::nullopt;
+  env.rank = number("RANK", 0, env.size - 1);
+  env.address = variable("MASTER_ADDR");
+  if (env.address.empty()) throw Error{invalid_argument, "the environment has RANK and WORLD_SIZE, but no MASTER_ADDR: where is rank 0?"};
+  env.port = static_cast<int>(number("MASTER_PORT", 1, 65535));
+  if (!variable("LOCAL_WORLD_SIZE").empty()) env.local_size = number("LOCAL_WORLD_SIZE", 1, env.size);
+  env.own_secret = secret_file.empty();
+  env.secret_file = env.own_secret ? default_secret_file(env).string() : secret_file;
+  return env;
+}
+
+ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request) {
+  ClusterRequest cluster{.plans = local_plans(1, 0)};
+  cluster.options.binary = std::filesystem::read_symlink("/proc/self/exe");
+  cluster.plans.front().threads = train::job_from_config(request.config).train.threads;
+  cluster.plans.front().machine.slots = env.local_size;
+  for (std::int64_t rank = 1; rank < env.size; ++rank) cluster.others.push_back(fmt::format("{}", rank));
+  cluster.address = cluster::address_towards(env.address);
+  cluster.port = env.port;
+  if (env.own_secret) make_secret(env.secret_file);
+  cluster.secret = read_secret(env.secret_file);
+  return cluster;
+}
+
+int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console& console) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::duration<double>(options.start_timeout);
+  std::string why = fmt::format("{} never came; without a home directory shared with rank 0 give --secret-file", env.secret_file);
+  while (std::chrono::steady_clock::now() < end) {
+    std::error_code none;
+    if (std::filesystem::exists(env.secret_file, none)) {
+      const std::string secret = read_secret(env.secret_file);
+      try {
+        return run_node({.coordinator = fmt::format("{}:{}", env.address, env.port),
+                         .credentials = credentials_of(env, secret),
+                         .key = hmac_sha256(secret, "collectives"),
+                         .host = host_name(),
+                         .slots = env.local_size},
+                        options, console);
+      } catch (const Error& error) {
+        // A file of an earlier launch: rank 0 has not written its own yet.
+        if (error.code() != unauthenticated) throw;
+        why = error.what();
+      }
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
+  throw Error{deadline_exceeded, "rank {} found no coordinator within {:g} s: {}", env.rank, options.start_timeout, why};
+}
+
+}  // namespace trireme::cli
