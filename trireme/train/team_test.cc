@@ -256,6 +256,21 @@ TEST(Team, LocalSgdDriftsAndComesTogether) {
   EXPECT_EQ(team[0].memory.epochs.back().train.samples, 2000);
 }
 
+// Every entry of the catalogue that is for several workers: together they are as near to one as the entry promises, and all end alike.
+TEST(Team, EveryStrategyKeepsItsPromise) {
+  for (const StrategyEntry& entry : strategies::catalog()) {
+    if (entry.name == "local") continue;
+    const Cluster cluster({fmt::format("strategy.name={}", entry.name), "data.samples=1000", "train.epochs=4"});
+    const Trained one = cluster.alone();
+    const std::vector<Trained> team = cluster.train(3);
+    for (const Trained& worker : team) EXPECT_EQ(worker.parameters, team[0].parameters) << entry.name;
+    EXPECT_LT(distance(team[0].parameters, one.parameters), entry.consistency == Consistency::exact ? 1e-5 : 1.0) << entry.name;
+    EXPECT_LT(team[0].memory.epochs.back().train.loss, 0.8 * team[0].memory.epochs[0].train.loss) << entry.name;
+    EXPECT_NEAR(team[0].memory.epochs.back().test.accuracy, one.memory.epochs.back().test.accuracy, 0.25) << entry.name;
+    EXPECT_EQ(team[0].memory.epochs.back().train.samples, 1000) << entry.name;
+  }
+}
+
 TEST(Team, LocalIsForOne) {
   EXPECT_THAT(thrown_error([] { Cluster({"strategy.name=local"}).train(2); }), testing::HasSubstr("take allreduce"));
 }

@@ -17,6 +17,7 @@
 #include "trireme/optim/optimizer_entry.h"
 #include "trireme/optim/schedule.h"
 #include "trireme/train/job.h"
+#include "trireme/train/strategy_entry.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -72,7 +73,8 @@ std::vector<Item> job_tables() {
           {"[data.pipeline]", "how samples are read", list_options<data::PipelineOptions>()},
           {"[train]", "the training", list_options<train::TrainOptions>()},
           {"[train.schedule]", "of the learning rate", list_options<optim::ScheduleOptions>()},
-          {"[train.early_stopping]", "an end before the last epoch", list_options<train::EarlyStoppingOptions>()}};
+          {"[train.early_stopping]", "an end before the last epoch", list_options<train::EarlyStoppingOptions>()},
+          {"[strategy]", "of several nodes; the options of the strategy stand beside these", list_options<train::TeamOptions>()}};
 }
 
 void print_table(std::string_view kind, const std::vector<Item>& items, std::ostream& out) {
@@ -111,6 +113,7 @@ int run(const Options& o, const Console& console) {
   show("data", "data set", data_sets());
   show("readers", "reader", file_readers());
   show("optimizers", "optimizer", items_of(optim::optimizers::catalog()));
+  show("strategies", "strategy", items_of(train::strategies::catalog()));
   show("job", "table", job_tables());
   if (o.json) console.out << document.dump(2) << "\n";
   return 0;
@@ -118,8 +121,8 @@ int run(const Options& o, const Console& console) {
 
 Run declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("catalog", options->catalog, "models, ops, data, readers, optimizers or job (its tables); all if left out")
-      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "job"}));
+  app.add_option("catalog", options->catalog, "models, ops, data, readers, optimizers, strategies or job (its tables); all if left out")
+      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "strategies", "job"}));
   app.add_flag("--json", options->json, "print JSON");
   return [options](const Console& console) { return run(*options, console); };
 }
@@ -128,7 +131,7 @@ Run declare(CLI::App& app) {
 
 CommandEntry list() {
   return {.name = "list",
-          .summary = "show what a job file can name: models, ops, data sets, readers, optimizers, and all options",
+          .summary = "show what a job file can name: models, ops, data sets, readers, optimizers, strategies, and all options",
           .declare = declare};
 }
 
