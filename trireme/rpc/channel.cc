@@ -86,7 +86,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 // gRPC tells why a connection failed only in words.
 void check_refusal(const std::string& address, const std::string& reason, int& hang_ups) {
-  if (contains(reason, "andshake") || contains(reason, "ertificate"))
+  if (contains(reason, "andshake") || contains(reason, "ertificate") || contains(reason, "verification"))
     throw Error{unauthenticated, "what listens at {} is not this job's coordinator, or the clocks differ by hours: {}", address, reason};
   // In TLS 1.3 a server that refuses a certificate hangs up after the handshake; one that is just ending does so once.
   if (contains(reason, "Socket closed") && ++hang_ups == kHangUps)
