@@ -90,7 +90,7 @@ class Coordinator {
 
  private:
   struct State;
-  std::shared_ptr<State> state_;
+  std::unique_ptr<State> state_;
 };
 
 }  // namespace trireme::coord

@@ -25,6 +25,8 @@ struct Message {
 };
 constexpr std::size_t kMessageBytes = (4 << 20) - 4096;
 
+constexpr double kHeartbeatsPerSilence = 5;
+
 // What a node says of itself when it comes; its name is taken from its certificate instead.
 struct NodeInfo {
   std::string host;     // the machine as the user calls it

@@ -23,10 +23,11 @@ namespace {
 namespace tls = grpc::experimental;
 
 constexpr Seconds kLeastTry{0.05};
-constexpr Seconds kLongestTry{3};
+constexpr Seconds kLongestTry{6};
 constexpr int kHangUps = 3;
 constexpr Seconds kRetryPause{0.1};
 constexpr int kReconnectMs = 100;
+constexpr int kHandshakeMs = 5000;
 
 // The names of machines are not compared: there is one coordinator in a job, and it may be reached through a tunnel.
 class OnlyCoordinator final : public tls::ExternalCertificateVerifier {
@@ -77,7 +78,7 @@ grpc::ChannelArguments settings() {
   out.SetInt(GRPC_ARG_ENABLE_HTTP_PROXY, 0);
   out.SetInt(GRPC_ARG_SERVICE_CONFIG_DISABLE_RESOLUTION, 1);
   out.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
-  out.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kReconnectMs);
+  out.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kHandshakeMs);  // in spite of its name: how long an attempt may take
   out.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10 * kReconnectMs);
   return out;
 }
@@ -86,7 +87,7 @@ bool contains(const std::string& text, std::string_view part) { return text.find
 
 // gRPC tells why a connection failed only in words.
 void check_refusal(const std::string& address, const std::string& reason, int& hang_ups) {
-  if (contains(reason, "andshake") || contains(reason, "ertificate"))
+  if (contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification"))
     throw Error{unauthenticated, "what listens at {} is not this job's coordinator, or the clocks differ by hours: {}", address, reason};
   // In TLS 1.3 a server that refuses a certificate hangs up after the handshake; one that is just ending does so once.
   if (contains(reason, "Socket closed") && ++hang_ups == kHangUps)

@@ -5,8 +5,12 @@
 #include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grpcpp/create_channel.h>
+#include <grpcpp/generic/async_generic_service.h>
 #include <grpcpp/generic/generic_stub.h>
 #include <grpcpp/security/credentials.h>
+#include <grpcpp/security/server_credentials.h>
+#include <grpcpp/server.h>
+#include <grpcpp/server_builder.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
@@ -137,6 +141,12 @@ TEST_F(ServerTest, RolesAreChecked) {
   Diary diary;
   const auto session = coordinator.open_session("talk", diary.listener());
   EXPECT_THAT(diary.next(), StartsWith("closed: permission_denied"));
+}
+
+using ServerDeathTest = ServerTest;
+
+TEST_F(ServerDeathTest, EveryMethodHasRoles) {
+  GTEST_FLAG_SET(death_test_style, "threadsafe");
   Server::Options roleless = options();
   roleless.methods.front().roles.clear();
   EXPECT_DEATH(Server{roleless}, "every method says who may call it");
@@ -201,6 +211,17 @@ TEST_F(ServerTest, ANodeCantPlayTheCoordinator) {
   Server::Options fake = options();
   fake.credentials = credentials("node");
   EXPECT_THAT(thrown_error([&] { Server{fake}; }), HasSubstr("needs a coordinator's certificate"));
+
+  // One that gets round that is found out in the handshake.
+  grpc::SslServerCredentialsOptions tls(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
+  tls.pem_key_cert_pairs = {{.private_key = fake.credentials.key, .cert_chain = fake.credentials.certificate}};
+  grpc::CallbackGenericService service;
+  int port = 0;
+  grpc::ServerBuilder builder;
+  builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port).RegisterCallbackGenericService(&service);
+  const auto impostor = builder.BuildAndStart();
+  EXPECT_THAT(thrown_error([&] { Channel::connect(join_port("127.0.0.1", port), credentials("node"), kPatience); }),
+              testing::AllOf(StartsWith("unauthenticated: "), HasSubstr("is not this job's coordinator")));
 }
 
 TEST_F(ServerTest, ListensOnlyWhereItIsTold) {

@@ -1,0 +1,408 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of a coordinator with its nodes as threads and as processes, over loopback.
+#include "trireme/coord/coordinator.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <future>
+#include <thread>
+
+#include "trireme/base/thrown_error.h"
+#include "trireme/coord/membership.h"
+#include "trireme/rpc/authority.h"
+#include "trireme/rpc/child_process.h"
+
+namespace trireme::coord {
+namespace {
+
+using rpc::ChildProcess;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::StartsWith;
+
+constexpr Seconds kHour{3600};
+constexpr Seconds kPatience{10};
+constexpr std::string_view kSecret = "only the tests know this";
+
+Seconds now() { return SteadyClock().now(); }
+
+rpc::Credentials credentials_of(const std::string& role, const std::string& name) {
+  return rpc::Authority::from_secret(kSecret).issue({.role = role, .name = name}, {}, kHour);
+}
+
+Coordinator::Options coordinator_options() {
+  Coordinator::Options options;
+  options.addresses = {"127.0.0.1"};
+  options.credentials = credentials_of("coordinator", "0");
+  options.version = "1.2";
+  options.welcome = "the job";
+  return options;
+}
+
+Membership::Options node_options(const std::string& coordinator, const std::string& name) {
+  Membership::Options options;
+  options.coordinator = coordinator;
+  options.credentials = credentials_of("node", name);
+  options.version = "1.2";
+  options.info = {.host = "host" + name, .address = "127.0.0.1", .cores = 2, .process = ::getpid()};
+  return options;
+}
+
+const Card kCard{.version = "1.2", .job = "aa", .model = "bb", .data = "cc"};
+
+Membership join(const Coordinator& coordinator, const std::string& name) {
+  return Membership::connect(node_options(coordinator.addresses().front(), name), kPatience);
+}
+
+std::string_view word(Event::Kind kind) {
+  static constexpr std::array<std::string_view, 7> kWords = {"hello", "ready", "refused", "message", "failed", "left", "lost"};
+  return kWords.at(static_cast<std::size_t>(kind));
+}
+
+// "lost 3: connection closed"
+std::string next(Coordinator& coordinator) {
+  const auto event = coordinator.next_event(kPatience);
+  if (!event) return "nothing";
+  const std::string& text = event->kind == Event::Kind::message ? event->message.bytes : event->reason;
+  return fmt::format("{} {}{}{}", word(event->kind), event->node, text.empty() ? "" : ": ", text);
+}
+
+Generation generation_of(std::uint64_t number, const std::vector<std::string>& nodes) {
+  Generation out{.number = number};
+  for (const std::string& node : nodes) out.members.push_back({.node = node, .host = "host" + node, .address = "127.0.0.1"});
+  return out;
+}
+
+// A node that is a member of generation 1.
+struct Cluster {
+  explicit Cluster(const std::vector<std::string>& names, Coordinator::Options options = coordinator_options())
+      : coordinator(std::move(options)) {
+    for (const std::string& name : names) {
+      nodes.push_back(join(coordinator, name));
+      nodes.back().ready(kCard);
+      EXPECT_EQ(next(coordinator), "hello " + name);
+      EXPECT_EQ(next(coordinator), "ready " + name);
+    }
+    announce(1, names);
+  }
+  void announce(std::uint64_t number, const std::vector<std::string>& names) {
+    coordinator.announce(generation_of(number, names));
+    for (Membership& node : nodes) {
+      const bool takes_part = std::ranges::find(names, node.node()) != names.end();
+      EXPECT_EQ(takes_part ? node.await_generation(number - 1, kPatience).number : number, number);
+    }
+  }
+
+  Coordinator coordinator;
+  std::vector<Membership> nodes;
+};
+
+TEST(Coordinator, NodesJoinAndGetRanks) {
+  Coordinator coordinator(coordinator_options());
+  Membership b = join(coordinator, "b");
+  const auto hello = coordinator.next_event(kPatience);
+  ASSERT_TRUE(hello.has_value());
+  EXPECT_EQ(hello->kind, Event::Kind::hello);
+  EXPECT_EQ(hello->info.host, "hostb");
+  EXPECT_EQ(hello->info.cores, 2);
+  EXPECT_EQ(hello->info.process, ::getpid());
+  EXPECT_EQ(b.welcome(), "the job");
+  EXPECT_EQ(b.node(), "b");
+  Membership a = join(coordinator, "a");
+  EXPECT_EQ(next(coordinator), "hello a");
+  EXPECT_THAT(coordinator.nodes(), ElementsAre("a", "b"));
+  EXPECT_THAT(thrown_error([&] { a.await_generation(0, Seconds{0.05}); }), StartsWith("deadline_exceeded: "));
+  b.ready(kCard);
+  a.ready(kCard);
+  next(coordinator);
+  next(coordinator);
+  coordinator.announce(generation_of(1, {"b", "a"}));
+  for (Membership* node : {&a, &b}) {
+    const Generation generation = node->await_generation(0, kPatience);
+    EXPECT_EQ(generation.number, 1U);
+    EXPECT_EQ(generation.size(), 2);
+    EXPECT_EQ(generation.rank_of(node->node()), node == &a ? 1 : 0);
+    EXPECT_EQ(generation.members[1].host, "hosta");
+  }
+}
+
+TEST(Coordinator, MessagesGoBothWays) {
+  Cluster cluster({"0", "1"});
+  cluster.nodes[1].send({.kind = "record", .bytes = "loss 0.5"});
+  EXPECT_EQ(next(cluster.coordinator), "message 1: loss 0.5");
+  EXPECT_FALSE(cluster.nodes[0].receive().has_value());
+  cluster.coordinator.send("1", {.kind = "command", .bytes = "save"});
+  cluster.coordinator.broadcast({.kind = "command", .bytes = "stop"});
+  EXPECT_EQ(cluster.nodes[1].receive(kPatience)->bytes, "save");
+  EXPECT_EQ(cluster.nodes[1].receive(kPatience)->bytes, "stop");
+  EXPECT_EQ(cluster.nodes[0].receive(kPatience)->bytes, "stop");
+  cluster.coordinator.send("nobody", {.kind = "command", .bytes = "save"});
+  const Message long_one{.kind = "k", .bytes = std::string(kMessageBytes - 1, 'x')};
+  cluster.nodes[0].send(long_one);
+  EXPECT_EQ(cluster.coordinator.next_event(kPatience)->message.bytes.size(), long_one.bytes.size());
+  EXPECT_THAT(thrown_error([&] { cluster.nodes[0].send({.kind = "k", .bytes = std::string(kMessageBytes, 'x')}); }), HasSubstr("too long"));
+}
+
+TEST(Coordinator, FailuresAndProgressAreReported) {
+  Coordinator::Options options = coordinator_options();
+  options.silence = Seconds{0.5};
+  Cluster cluster({"0", "1"}, options);
+  cluster.nodes[0].at(17, "exchange");
+  while (cluster.coordinator.progress("0").step != 17) std::this_thread::sleep_for(Seconds{0.01});
+  EXPECT_EQ(cluster.coordinator.progress("0").phase, "exchange");
+  cluster.nodes[1].fail({.rank = 1, .progress = {.step = 18, .phase = "backward"}, .code = data_loss, .text = "no", .blames_peer = true});
+  const auto event = cluster.coordinator.next_event(kPatience);
+  ASSERT_TRUE(event.has_value());
+  EXPECT_EQ(event->kind, Event::Kind::failed);
+  EXPECT_EQ(event->failure.rank, 1);
+  EXPECT_EQ(event->failure.progress.step, 18);
+  EXPECT_EQ(event->failure.progress.phase, "backward");
+  EXPECT_EQ(event->failure.code, data_loss);
+  EXPECT_TRUE(event->failure.blames_peer);
+}
+
+TEST(Coordinator, AMismatchIsRefusedSayingWhich) {
+  Coordinator coordinator(coordinator_options());
+  Membership::Options old = node_options(coordinator.addresses().front(), "old");
+  old.version = "1.1";
+  EXPECT_EQ(
+      thrown_error([&] { Membership::connect(old, kPatience); }),
+      "failed_precondition: node 'old' on hostold has version 1.1 of the program, the coordinator 1.2: install the same on every machine");
+  EXPECT_THAT(next(coordinator), StartsWith("refused old: "));
+
+  Membership first = join(coordinator, "0");
+  first.ready(kCard);
+  EXPECT_EQ(next(coordinator), "hello 0");
+  EXPECT_EQ(next(coordinator), "ready 0");
+  Membership second = join(coordinator, "1");
+  Card other = kCard;
+  other.data = "dd";
+  second.ready(other);
+  const std::string reason = "the data of node '1' on host1 is dd, that of node '0' on host0 is cc: compare the data files";
+  EXPECT_THAT(thrown_error([&] { second.await_generation(0, kPatience); }), HasSubstr(reason));
+  EXPECT_EQ(next(coordinator), "hello 1");
+  EXPECT_THAT(next(coordinator), StartsWith("refused 1: " + reason));
+  EXPECT_THAT(coordinator.nodes(), ElementsAre("0"));
+  EXPECT_THAT(thrown_error([&] { second.send({}); }), StartsWith("failed_precondition: "));
+}
+
+TEST(Coordinator, AnExpectedCardIsTheMeasure) {
+  Coordinator::Options options = coordinator_options();
+  options.expected = kCard;
+  Coordinator coordinator(options);
+  Membership node = join(coordinator, "0");
+  Card other = kCard;
+  other.model = "xx";
+  node.ready(other);
+  EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }),
+              HasSubstr("the model of node '0' on host0 is xx, that of the coordinator is bb"));
+}
+
+TEST(Coordinator, ANameIsTakenOnlyOnce) {
+  Coordinator coordinator(coordinator_options());
+  const Membership first = join(coordinator, "0");
+  EXPECT_THAT(thrown_error([&] { join(coordinator, "0"); }), StartsWith("already_exists: there is a node '0' already, on host0"));
+  EXPECT_EQ(next(coordinator), "hello 0");
+  EXPECT_THAT(next(coordinator), StartsWith("refused 0: "));
+  EXPECT_THAT(coordinator.nodes(), ElementsAre("0"));
+}
+
+TEST(Coordinator, LeavingIsNotBeingLost) {
+  Cluster cluster({"0", "1", "2"});
+  cluster.nodes[0].leave();
+  EXPECT_EQ(next(cluster.coordinator), "left 0");
+  EXPECT_THAT(thrown_error([&] { cluster.nodes[0].send({}); }), StartsWith("cancelled: node '0' has left"));
+  cluster.coordinator.dismiss("1");
+  EXPECT_THAT(thrown_error([&] { cluster.nodes[1].await_generation(1, kPatience); }), StartsWith("cancelled: node '1' was dismissed"));
+  EXPECT_TRUE(cluster.nodes[1].dismissed());
+  cluster.nodes[1].leave();
+  EXPECT_EQ(next(cluster.coordinator), "left 1");
+  cluster.nodes.pop_back();
+  EXPECT_EQ(next(cluster.coordinator), "lost 2: connection closed");
+  EXPECT_FALSE(cluster.coordinator.next_event(Seconds{0.05}).has_value());
+  const Membership again = join(cluster.coordinator, "2");
+  EXPECT_EQ(next(cluster.coordinator), "hello 2");
+}
+
+TEST(Coordinator, TheStoreCarriesValuesBetweenMembers) {
+  Cluster cluster({"0", "1"});
+  auto waiting = std::async(std::launch::async, [&] { return cluster.nodes[1].store().get("address", kPatience); });
+  const std::string value("a\0b\xff", 4);
+  cluster.nodes[0].store().set("address", value);
+  EXPECT_EQ(waiting.get(), value);
+  const Seconds start = now();
+  EXPECT_EQ(thrown_error([&] { cluster.nodes[0].store().get("nothing", Seconds{0.2}); }),
+            "deadline_exceeded: nobody has set 'nothing' within 0.2 s");
+  EXPECT_LT(now() - start, Seconds{1});
+}
+
+TEST(Coordinator, AnOlderGenerationIsFencedOff) {
+  Cluster cluster({"0", "1"});
+  Membership& old = cluster.nodes[0];
+  Membership& member = cluster.nodes[1];
+  old.store().set("key", "of 1");
+  auto waiting = std::async(std::launch::async, [&] { return thrown_error([&] { old.store().get("never", kPatience); }); });
+  cluster.coordinator.announce(generation_of(2, {"1", "0"}));
+  EXPECT_THAT(waiting.get(), testing::AllOf(StartsWith("failed_precondition"), HasSubstr("2 holds")));
+  EXPECT_EQ(member.await_generation(1, kPatience).number, 2U);
+
+  EXPECT_EQ(thrown_error([&] { old.store().set("key", "late"); }), "failed_precondition: node '0' calls from generation 1, but 2 holds");
+  EXPECT_THAT(thrown_error([&] { member.store().get("key", Seconds{0.05}); }), StartsWith("deadline_exceeded"));
+  old.send({.kind = "commit", .bytes = "step 7 of 1"});
+  old.fail({.rank = 0, .text = "late"});
+  member.send({.kind = "commit", .bytes = "step 7 of 2"});
+  EXPECT_EQ(next(cluster.coordinator), "message 1: step 7 of 2");
+  while (cluster.coordinator.refused_messages() < 2) std::this_thread::sleep_for(Seconds{0.01});
+  EXPECT_FALSE(cluster.coordinator.next_event(Seconds{0.05}).has_value());
+
+  EXPECT_EQ(old.announced(), 2U);
+  EXPECT_EQ(old.await_generation(1, kPatience).number, 2U);
+  old.send({.kind = "commit", .bytes = "step 8 of 2"});
+  EXPECT_EQ(next(cluster.coordinator), "message 0: step 8 of 2");
+}
+
+TEST(Coordinator, WhoIsLeftOutOfAGenerationIsNotHeard) {
+  Cluster cluster({"0", "1"});
+  cluster.announce(2, {"1"});
+  cluster.nodes[0].send({.kind = "commit", .bytes = "from outside"});
+  while (cluster.coordinator.refused_messages() < 1) std::this_thread::sleep_for(Seconds{0.01});
+  EXPECT_THAT(thrown_error([&] { cluster.nodes[0].store().set("key", "x"); }), StartsWith("failed_precondition"));
+}
+
+TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
+  using Callers = Coordinator::Method::Callers;
+  Coordinator::Options options = coordinator_options();
+  const auto echo = [](const std::string& node, std::string request) { return node + ":" + request; };
+  options.methods = {{.name = "commit", .handler = echo}, {.name = "read", .callers = Callers::anyone, .handler = echo}};
+  Coordinator coordinator(options);
+  Membership node = join(coordinator, "0");
+  EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
+  EXPECT_THAT(thrown_error([&] { node.call("commit", "x", kPatience); }), StartsWith("failed_precondition"));
+  node.ready(kCard);
+  next(coordinator);
+  next(coordinator);
+  coordinator.announce(generation_of(1, {"0"}));
+  EXPECT_THAT(thrown_error([&] { node.call("commit", "x", kPatience); }), StartsWith("failed_precondition"));
+  node.await_generation(0, kPatience);
+  EXPECT_EQ(node.call("commit", "x", kPatience), "0:x");
+  coordinator.announce(generation_of(2, {"0"}));
+  EXPECT_THAT(thrown_error([&] { node.call("commit", "x", kPatience); }), StartsWith("failed_precondition"));
+  EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
+}
+
+TEST(Coordinator, ItsEndIsNoticedByItsNodes) {
+  auto coordinator = std::make_unique<Coordinator>(coordinator_options());
+  std::promise<std::string> told;
+  Membership::Options options = node_options(coordinator->addresses().front(), "0");
+  options.ended = [&](const Error& why) { told.set_value(why.what()); };
+  Membership node = Membership::connect(options, kPatience);
+  EXPECT_FALSE(node.lost());
+  auto waiting = std::async(std::launch::async, [&] { return thrown_error([&] { node.await_generation(0, kPatience); }); });
+  const Seconds start = now();
+  coordinator.reset();
+  EXPECT_THAT(waiting.get(), HasSubstr("is gone: the coordinator has ended"));
+  EXPECT_LT(now() - start, Seconds{1});
+  EXPECT_THAT(told.get_future().get(), HasSubstr("is gone"));
+  EXPECT_TRUE(node.lost());
+  EXPECT_THAT(thrown_error([&] { node.send({}); }), StartsWith("unavailable"));
+  EXPECT_THAT(thrown_error([&] { node.store().set("k", "v"); }), StartsWith("unavailable"));
+}
+
+// Run by the tests below, in a process of its own: a node that waits to be killed or stopped, and says why its membership ended.
+TEST(CoordinatorChild, DISABLED_Node) {
+  const std::string address = ChildProcess::input();
+  Membership node = Membership::connect(node_options(address, "child"), kPatience);
+  node.at(5, "forward");
+  node.ready(kCard);
+  try {
+    node.await_generation(0, Seconds{20});
+  } catch (const Error& error) {
+    ChildProcess::say(error.code() == aborted ? 'a' : '?');
+  }
+}
+
+TEST(Coordinator, AKilledNodeIsLostWithinASecond) {
+  Coordinator coordinator(coordinator_options());
+  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
+  EXPECT_EQ(next(coordinator), "hello child");
+  EXPECT_EQ(next(coordinator), "ready child");
+  const Seconds start = now();
+  child.signal(SIGKILL);
+  EXPECT_EQ(next(coordinator), "lost child: connection closed");
+  EXPECT_LT(now() - start, Seconds{1});
+}
+
+TEST(Coordinator, ASilentNodeIsLostAndFencedOffWhenItWakes) {
+  Coordinator::Options options = coordinator_options();
+  options.silence = Seconds{1};
+  Coordinator coordinator(options);
+  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
+  EXPECT_EQ(next(coordinator), "hello child");
+  EXPECT_EQ(next(coordinator), "ready child");
+  while (coordinator.progress("child").step != 5) std::this_thread::sleep_for(Seconds{0.01});
+  const Seconds start = now();
+  child.signal(SIGSTOP);
+  const auto lost = coordinator.next_event(kPatience);
+  ASSERT_TRUE(lost.has_value());
+  EXPECT_EQ(lost->kind, Event::Kind::lost);
+  EXPECT_EQ(lost->reason, "no heartbeat for 1 s");
+  EXPECT_EQ(lost->progress.step, 5);
+  EXPECT_EQ(lost->progress.phase, "forward");
+  EXPECT_GT(now() - start, Seconds{0.7});
+  EXPECT_LT(now() - start, Seconds{1.2});
+  child.signal(SIGCONT);
+  EXPECT_EQ(child.heard(), 'a');
+}
+
+TEST(Coordinator, AShortStopIsForgiven) {
+  Coordinator::Options options = coordinator_options();
+  options.silence = Seconds{1.5};
+  Coordinator coordinator(options);
+  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
+  EXPECT_EQ(next(coordinator), "hello child");
+  EXPECT_EQ(next(coordinator), "ready child");
+  child.signal(SIGSTOP);
+  EXPECT_FALSE(coordinator.next_event(Seconds{0.6}).has_value());
+  child.signal(SIGCONT);
+  EXPECT_FALSE(coordinator.next_event(Seconds{2}).has_value());
+}
+
+// A coordinator that is stopped itself: run in a process of its own, with a node beside it as a thread of the test.
+TEST(CoordinatorChild, DISABLED_Coordinator) {
+  Coordinator::Options options = coordinator_options();
+  options.port = std::stoi(ChildProcess::input());
+  options.silence = Seconds{0.5};
+  Coordinator coordinator(options);
+  for (;;) {
+    const auto event = coordinator.next_event(Seconds{20});
+    if (!event) return;
+    if (event->kind == Event::Kind::hello) ChildProcess::say('h');
+    if (event->kind == Event::Kind::lost) ChildProcess::say('l');
+  }
+}
+
+TEST(Coordinator, ASilentCoordinatorIsNoticedByItsNodes) {
+  const int port = Coordinator(coordinator_options()).port();
+  const ChildProcess child("CoordinatorChild.DISABLED_Coordinator", std::to_string(port));
+  Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
+  EXPECT_EQ(child.heard(), 'h');
+  const Seconds start = now();
+  child.signal(SIGSTOP);
+  EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), HasSubstr("is gone: no word from it for 1 s"));
+  EXPECT_LT(now() - start, Seconds{1.5});
+}
+
+TEST(Coordinator, ACoordinatorThatStoodStillDoesNotBlameItsNodes) {
+  const int port = Coordinator(coordinator_options()).port();
+  const ChildProcess child("CoordinatorChild.DISABLED_Coordinator", std::to_string(port));
+  Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
+  EXPECT_EQ(child.heard(), 'h');
+  child.signal(SIGSTOP);
+  std::this_thread::sleep_for(Seconds{0.8});  // longer than its silence, shorter than the node's patience
+  child.signal(SIGCONT);
+  EXPECT_THAT(thrown_error([&] { node.await_generation(0, Seconds{1}); }), StartsWith("deadline_exceeded"));
+}
+
+}  // namespace
+}  // namespace trireme::coord

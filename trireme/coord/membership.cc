@@ -1,0 +1,268 @@
+// SPDX-License-Identifier: Apache-2.0
+// A node's stream to the coordinator, and what it knows from it.
+#include "trireme/coord/membership.h"
+
+#include <algorithm>
+#include <atomic>
+#include <condition_variable>
+#include <deque>
+#include <mutex>
+
+#include "trireme/coord/heartbeat.h"
+#include "trireme/coord/wire_forms.h"
+#include "trireme/rpc/channel.h"
+
+namespace trireme::coord {
+namespace {
+
+constexpr Seconds kStoreCall{10};  // beyond what a call of the store is allowed to wait
+constexpr Seconds kFarewell{2};
+// The coordinator has more to do than to beat in time: it is given longer than a node.
+constexpr double kCoordinatorSilences = 2;
+
+Seconds now() { return SteadyClock().now(); }
+
+}  // namespace
+
+struct Membership::State final : comm::Store {
+  State(Options with, rpc::Channel&& through)
+      : options(std::move(with)), name(rpc::identity_of_certificate(options.credentials.certificate).name), channel(std::move(through)) {}
+
+  // What the coordinator says, on gRPC's threads.
+  void received(const std::string& bytes) {
+    try {
+      take(parsed<wire::ToNode>(bytes));
+    } catch (const Error& error) {
+      finish(error);
+    }
+  }
+
+  void take(const wire::ToNode& said) {
+    using What = wire::ToNode::WhatCase;
+    const std::lock_guard lock(mutex);
+    heard = now();
+    if (said.what_case() == What::kWelcome) welcome = said.welcome();
+    if (said.what_case() == What::kGeneration) newest = from_wire(said.generation());
+    if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
+    if (said.what_case() == What::kDismissal) dismissed = true;
+    changed.notify_all();
+  }
+
+  void closed(const Error& why) { finish(end_for(why)); }
+
+  Error end_for(const Error& why) const {
+    if (why.code() == ok) return Error{cancelled, "node '{}' has left", name};
+    if (why.code() != unavailable) return why;
+    return Error{unavailable, "the coordinator at {} is gone: {}", options.coordinator, why.what()};
+  }
+
+  // Only the first end counts.
+  void finish(const Error& why) {
+    {
+      const std::lock_guard lock(mutex);
+      if (ended) return;
+      ended = why;
+      changed.notify_all();
+    }
+    if (options.ended) options.ended(why);
+  }
+
+  void say(const wire::ToCoordinator& message) {
+    check();
+    session->send(message.SerializeAsString());
+  }
+  wire::ToCoordinator blank() const {
+    wire::ToCoordinator out;
+    out.set_generation(taken.load());
+    return out;
+  }
+
+  void check() const {
+    const std::lock_guard lock(mutex);
+    if (ended) throw Error(*ended);
+  }
+
+  // Waits until `done`, the end, or the timeout; throws the end. With the lock held.
+  template <class Done>
+  bool wait(std::unique_lock<std::mutex>& lock, Seconds timeout, const Done& done) {
+    changed.wait_for(lock, timeout, [&] { return ended || done(); });
+    if (done()) return true;
+    if (ended) throw Error(*ended);
+    return false;
+  }
+
+  void beat(Seconds late) {
+    wire::ToCoordinator message = blank();
+    {
+      const std::lock_guard lock(progress_mutex);
+      *message.mutable_heartbeat() = to_wire(progress);
+    }
+    session->send(message.SerializeAsString());
+    const Seconds patience{kCoordinatorSilences * welcome.silence()};
+    bool silent = false;
+    {
+      const std::lock_guard lock(mutex);
+      if (late > patience / 2) heard += late;  // this process stood still, not the coordinator
+      silent = !ended && now() - heard > patience;
+    }
+    if (silent)
+      finish(Error{unavailable, "the coordinator at {} is gone: no word from it for {:g} s", options.coordinator, patience.count()});
+  }
+
+  std::string call(const std::string& method, std::string request, Seconds timeout) {
+    check();
+    return channel.call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
+  }
+
+  void set(const std::string& key, const std::string& value) override {
+    wire::StoreSet request;
+    request.set_key(key);
+    request.set_value(value);
+    call("store_set", request.SerializeAsString(), kStoreCall);
+  }
+
+  std::string get(const std::string& key, Seconds timeout) override {
+    wire::StoreGet request;
+    request.set_key(key);
+    request.set_timeout(timeout.count());
+    return call("store_get", request.SerializeAsString(), timeout + kStoreCall);
+  }
+
+  const Options options;
+  const std::string name;
+  rpc::Channel channel;
+  std::shared_ptr<rpc::Session> session;
+
+  mutable std::mutex mutex;
+  std::condition_variable changed;
+  wire::Welcome welcome;  // doesn't change once it is here
+  Generation newest;
+  std::atomic<std::uint64_t> taken{0};
+  std::deque<Message> messages;
+  bool dismissed = false;
+  std::optional<Error> ended;
+  Seconds heard = now();
+
+  std::mutex progress_mutex;
+  Progress progress;
+
+  std::unique_ptr<Heartbeat> heartbeat;
+};
+
+Membership::Membership(std::shared_ptr<State> state) : state_(std::move(state)) {}
+Membership::Membership(Membership&&) noexcept = default;
+Membership& Membership::operator=(Membership&&) noexcept = default;
+
+Membership::~Membership() {
+  if (state_ == nullptr) return;
+  state_->heartbeat.reset();
+  state_->session->close(Error{ok, "done"});
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, kFarewell, [this] { return state_->ended.has_value(); });
+}
+
+Membership Membership::connect(Options options, Seconds timeout) {
+  const Seconds end = now() + timeout;
+  rpc::Channel channel = rpc::Channel::connect(options.coordinator, options.credentials, timeout);
+  auto state = std::make_shared<State>(std::move(options), std::move(channel));
+  // The stream may outlive the membership by a moment, so it owns a share of the state.
+  state->session = state->channel.open_session("membership", {.received = [state](const std::string& bytes) { state->received(bytes); },
+                                                              .closed = [state](const Error& why) { state->closed(why); }});
+  wire::ToCoordinator hello;
+  *hello.mutable_hello() = to_wire(state->options.info, state->options.version);
+  state->session->send(hello.SerializeAsString());
+
+  Membership out(state);
+  std::unique_lock lock(state->mutex);
+  if (!state->wait(lock, std::max(end - now(), Seconds{1}), [&] { return state->welcome.ticket() != 0; }))
+    throw Error{deadline_exceeded, "the coordinator at {} does not answer node '{}'", state->options.coordinator, state->name};
+  State* const raw = state.get();  // the thread ends before the state does
+  state->heartbeat =
+      std::make_unique<Heartbeat>(Seconds{state->welcome.silence() / kHeartbeatsPerSilence}, [raw](Seconds late) { raw->beat(late); });
+  return out;
+}
+
+const std::string& Membership::welcome() const { return state_->welcome.job(); }
+const std::string& Membership::node() const { return state_->name; }
+
+void Membership::ready(const Card& card) {
+  wire::ToCoordinator message = state_->blank();
+  *message.mutable_ready() = to_wire(card);
+  state_->say(message);
+}
+
+Generation Membership::await_generation(std::uint64_t newer_than, Seconds timeout) {
+  std::unique_lock lock(state_->mutex);
+  const auto come = [&] { return state_->dismissed || state_->newest.number > newer_than; };
+  if (!state_->wait(lock, timeout, come))
+    throw Error{deadline_exceeded, "the coordinator at {} has announced no generation after {} within {:g} s", state_->options.coordinator,
+                newer_than, timeout.count()};
+  if (state_->dismissed) throw Error{cancelled, "node '{}' was dismissed by the coordinator", state_->name};
+  state_->taken = state_->newest.number;
+  return state_->newest;
+}
+
+std::uint64_t Membership::announced() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->newest.number;
+}
+
+comm::Store& Membership::store() { return *state_; }
+
+void Membership::at(std::int64_t step, std::string_view phase) {
+  const std::lock_guard lock(state_->progress_mutex);
+  state_->progress.step = step;
+  state_->progress.phase = phase;
+}
+
+void Membership::send(const Message& message) {
+  wire::ToCoordinator out = state_->blank();
+  *out.mutable_message() = to_wire(message);
+  state_->say(out);
+}
+
+std::optional<Message> Membership::receive() { return receive(Seconds{0}); }
+
+std::optional<Message> Membership::receive(Seconds timeout) {
+  std::unique_lock lock(state_->mutex);
+  if (!state_->wait(lock, timeout, [&] { return !state_->messages.empty(); })) return std::nullopt;
+  std::optional<Message> out(std::move(state_->messages.front()));
+  state_->messages.pop_front();
+  return out;
+}
+
+std::string Membership::call(const std::string& method, std::string request, Seconds timeout) {
+  return state_->call(method, std::move(request), timeout);
+}
+
+void Membership::fail(const FailureReport& report) {
+  wire::ToCoordinator message = state_->blank();
+  *message.mutable_failure() = to_wire(report);
+  state_->say(message);
+}
+
+void Membership::leave() {
+  wire::ToCoordinator message = state_->blank();
+  message.mutable_leave();
+  state_->say(message);
+  state_->session->close(Error{ok, "left"});
+  std::unique_lock lock(state_->mutex);
+  state_->changed.wait_for(lock, kFarewell, [this] { return state_->ended.has_value(); });
+}
+
+std::optional<Error> Membership::end() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->ended;
+}
+
+bool Membership::dismissed() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->dismissed;
+}
+
+bool Membership::lost() const {
+  const std::optional<Error> why = end();
+  return why && why->code() == unavailable;
+}
+
+}  // namespace trireme::coord
