@@ -70,7 +70,7 @@ std::vector<float> take(std::string_view& bytes, std::int64_t count) {
 }  // namespace
 
 std::string pack(const Welcome& welcome) {
-  wire::Welcome out;
+  wire::Brief out;
   out.set_job(welcome.job);
   out.set_data_files(welcome.data_files);
   out.set_resumes(welcome.resumes);
@@ -78,7 +78,7 @@ std::string pack(const Welcome& welcome) {
 }
 
 Welcome unpack_welcome(const std::string& bytes) {
-  const auto in = parse<wire::Welcome>(bytes);
+  const auto in = parse<wire::Brief>(bytes);
   return {.job = in.job(), .data_files = in.data_files(), .resumes = in.resumes()};
 }
 

@@ -12,6 +12,7 @@
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/data/data_sets.h"
+#include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/reports.h"
 #include "trireme/train/trainer.h"
@@ -204,15 +205,6 @@ class Worker {
 bool blames_peer(const Error& error) { return error.code() == unavailable || error.code() == deadline_exceeded; }
 
 }  // namespace
-
-std::string model_hash(const graph::Graph& graph) {
-  Digest digest(Digest::Kind::sha256);
-  for (const graph::Node& node : graph.nodes()) digest.add(fmt::format("{} {} {}\n", node.name, node.op->name, node.shape.to_string()));
-  for (const Slice& slice : graph.parameters().slices())
-    digest.add(fmt::format("{} {} {}\n", slice.name, slice.shape.to_string(), slice.l2));
-  digest.add(graph.loss());
-  return digest.hex();
-}
 
 void run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock) {
   Whereabouts whereabouts(membership);

@@ -9,7 +9,6 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/coord/membership.h"
-#include "trireme/graph/graph.h"
 
 namespace trireme::train {
 
@@ -27,8 +26,5 @@ struct WorkerOptions {
 
 // Throws what went wrong, after the coordinator has been told. Returns when the coordinator has dismissed it.
 void run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
-
-// What a job's model is: ops, shapes and parameters, as a hash. Nodes whose programs build another model are refused.
-std::string model_hash(const graph::Graph& graph);
 
 }  // namespace trireme::train
