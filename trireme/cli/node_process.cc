@@ -10,6 +10,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/cli/algorithm_memory.h"
+#include "trireme/cli/application.h"
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/coord/membership.h"
@@ -53,9 +54,9 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
                                     .start_timeout = Seconds(options.start_timeout),
                                     .say = [&](const std::string& line) { console.err << line << "\n"
                                                                                       << std::flush; }};
-  train::run_worker(membership, worker, clock);
+  const bool well = train::run_worker(membership, worker, clock);
   leaving = true;
-  return 0;
+  return well ? exit_ok : exit_failed;
 }
 
 }  // namespace trireme::cli

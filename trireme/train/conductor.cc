@@ -24,7 +24,8 @@ struct Blame {
   Certainty certainty = Certainty::missed_a_peer;
   ErrorCode code = aborted;
   std::string node;
-  std::string text;
+  std::string what;  // "failed", "is lost", "ended"
+  std::string cause;
 };
 
 }  // namespace
@@ -125,7 +126,8 @@ class Conducting {
     }
     if (options_.exits)
       for (const NodeExit& exit : options_.exits()) hear(exit);
-    if (blame_ && clock_.now() >= blame_until_) throw Error{blame_->code, "{}", blame_->text};
+    if (blame_ && clock_.now() >= blame_until_)
+      throw Error{blame_->code, "{} {}{}: {}", title(blame_->node), blame_->what, where(last_known_[blame_->node]), blame_->cause};
   }
 
   void hear(const coord::Event& event) {
@@ -138,22 +140,25 @@ class Conducting {
         ready_.insert(event.node);
         break;
       case Kind::refused:
-        blame({Blame::Certainty::own_error, failed_precondition, event.node, fmt::format("{}: {}", title(event.node), event.reason)});
+        blame({Blame::Certainty::own_error, failed_precondition, event.node, "is refused", event.reason});
         break;
       case Kind::message:
         hear(event.message);
         break;
       case Kind::failed:
-        blame_failure(event);
+        last_known_[event.node] = event.failure.progress;
+        failed_.insert(event.node);
+        blame({event.failure.blames_peer ? Blame::Certainty::missed_a_peer : Blame::Certainty::own_error, event.failure.code, event.node,
+               "failed", event.failure.text});
         break;
       case Kind::left:
-        if (!leaving_)
-          blame({Blame::Certainty::process_ended, aborted, event.node, fmt::format("{} left before the end", title(event.node))});
+        if (!leaving_ && !failed_.contains(event.node))
+          blame({Blame::Certainty::process_ended, aborted, event.node, "left", "before the end"});
         break;
       case Kind::lost:
-        if (leaving_) break;
-        blame({Blame::Certainty::lost, unavailable, event.node,
-               fmt::format("{} is lost{}: {}", title(event.node), where(event.progress), event.reason)});
+        if (leaving_ || failed_.contains(event.node)) break;
+        last_known_[event.node] = event.progress;
+        blame({Blame::Certainty::lost, unavailable, event.node, "is lost", event.reason});
         break;
     }
   }
@@ -175,15 +180,8 @@ class Conducting {
   }
 
   void hear(const NodeExit& exit) {
-    if (leaving_ || finish_) return;
-    const auto last = coordinator_.progress(exit.node);
-    blame({Blame::Certainty::process_ended, aborted, exit.node, fmt::format("{} ended{}: {}", title(exit.node), where(last), exit.how)});
-  }
-
-  void blame_failure(const coord::Event& event) {
-    const coord::FailureReport& failure = event.failure;
-    blame({failure.blames_peer ? Blame::Certainty::missed_a_peer : Blame::Certainty::own_error, failure.code, event.node,
-           fmt::format("{} failed{}: {}", title(event.node), where(failure.progress), failure.text)});
+    if (leaving_ || finish_ || failed_.contains(exit.node)) return;
+    blame({Blame::Certainty::process_ended, aborted, exit.node, "ended", exit.how});
   }
 
   void blame(Blame found) {
@@ -210,6 +208,8 @@ class Conducting {
   const Clock& clock_;
   std::map<std::string, coord::NodeInfo> infos_;
   std::set<std::string> ready_;
+  std::map<std::string, coord::Progress> last_known_;  // of nodes that are in trouble
+  std::set<std::string> failed_;                       // have said so themselves: that they go then is no news
   std::optional<Finish> finish_;
   std::optional<Blame> blame_;
   Seconds blame_until_{};

@@ -23,6 +23,13 @@ namespace {
 constexpr Seconds kCallTimeout{30};
 constexpr Seconds kCompileTimeout{600};  // of another node on this machine, which times algorithms
 constexpr Seconds kDismissTimeout{60};
+constexpr Seconds kVerdictTimeout{10};
+
+void await_dismissal(coord::Membership& membership, const Clock& clock, Seconds timeout) {
+  const Seconds end = clock.now() + timeout;
+  while (!membership.dismissed() && !membership.end() && clock.now() < end) membership.receive(Seconds(0.1));
+  membership.leave();
+}
 
 // The first worker tells the coordinator what everybody knows after a step.
 class Reporter final : public Observer {
@@ -101,7 +108,7 @@ class Worker {
     enter(generation);
     train();
     finish();
-    await_dismissal();
+    await_dismissal(membership_, clock_, kDismissTimeout);
   }
 
   int rank() const { return rank_; }
@@ -181,12 +188,6 @@ class Worker {
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
   }
 
-  void await_dismissal() {
-    const Seconds end = clock_.now() + kDismissTimeout;
-    while (!membership_.dismissed() && clock_.now() < end) membership_.receive(Seconds(0.1));
-    membership_.leave();
-  }
-
   coord::Membership& membership_;
   Whereabouts& whereabouts_;
   const WorkerOptions& options_;
@@ -206,13 +207,14 @@ bool blames_peer(const Error& error) { return error.code() == unavailable || err
 
 }  // namespace
 
-void run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock) {
+bool run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock) {
   Whereabouts whereabouts(membership);
   whereabouts.at(-1, "preparation");
   std::optional<Worker> worker;
   try {
     worker.emplace(membership, whereabouts, options, clock);
     worker->run();
+    return true;
   } catch (const Error& error) {
     if (membership.end()) throw;
     membership.fail({.rank = worker ? worker->rank() : -1,
@@ -220,8 +222,10 @@ void run_worker(coord::Membership& membership, const WorkerOptions& options, con
                      .code = error.code(),
                      .text = error.what(),
                      .blames_peer = blames_peer(error)});
-    throw;
   }
+  // The coordinator finds out whose fault it was, and sends everybody home.
+  await_dismissal(membership, clock, kVerdictTimeout);
+  return false;
 }
 
 }  // namespace trireme::train

@@ -24,7 +24,8 @@ struct WorkerOptions {
   std::function<void(const std::string& line)> say;  // what a person should read
 };
 
-// Throws what went wrong, after the coordinator has been told. Returns when the coordinator has dismissed it.
-void run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
+// Returns when the coordinator has dismissed it: true if all went well, false after a failure, of which the coordinator knows. Throws
+// only if it can't be told.
+bool run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
 
 }  // namespace trireme::train
