@@ -11,7 +11,6 @@
 #include <grpcpp/security/tls_credentials_options.h>
 
 #include <algorithm>
-#include <thread>
 
 #include "trireme/rpc/client_session.h"
 #include "trireme/rpc/grpc_bytes.h"
@@ -25,7 +24,7 @@ namespace tls = grpc::experimental;
 constexpr Seconds kLeastTry{0.05};
 constexpr Seconds kLongestTry{6};
 constexpr int kHangUps = 3;
-constexpr Seconds kRetryPause{0.1};
+constexpr Seconds kRetryPause{0.5};
 constexpr int kReconnectMs = 100;
 constexpr int kHandshakeMs = 5000;
 
@@ -143,7 +142,8 @@ Channel Channel::connect(const std::string& address, const Credentials& credenti
     check_refusal(address, status.error_message(), hang_ups);
     if (clock.now() >= end)
       throw Error{unavailable, "cannot reach a coordinator at {} within {:g} s: {}", address, timeout.count(), status.error_message()};
-    std::this_thread::sleep_for(kRetryPause);
+    // Not a sleep: gRPC gets on with a connection only while somebody waits for it.
+    state->channel->WaitForConnected(deadline_in(std::min(end - clock.now(), kRetryPause)));
   }
 }
 
