@@ -1,0 +1,171 @@
+// SPDX-License-Identifier: Apache-2.0
+// Tests of shipping to hosts that have nothing, and of programs started there.
+#include "trireme/cluster/shipping.h"
+
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <fstream>
+
+#include "tests/hosts/test_hosts.h"
+#include "trireme/base/digest.h"
+#include "trireme/base/thrown_error.h"
+#include "trireme/cluster/launch.h"
+#include "trireme/cluster/ssh.h"
+
+namespace trireme::tests {
+namespace {
+
+using cluster::ship;
+using cluster::ShippingReport;
+using testing::Contains;
+using testing::ElementsAre;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+const std::filesystem::path kBinary = TRIREME_BINARY;
+
+std::string hash() { return digest_of_file(Digest::Kind::sha256, kBinary); }
+
+std::filesystem::path shipped_folder(const TestHosts& hosts, std::size_t host) { return hosts.home(host) / ".cache/trireme/bin" / hash(); }
+
+TEST(Shipping, FromNothingThenNothingMore) {
+  // A host that lacks a library, and one that has them all.
+  const TestHosts hosts({HostOptions{.rate = {}, .hidden_libraries = {"libturbojpeg.so.0"}}, HostOptions{}});
+  const std::vector<ShippingReport> first = ship(hosts.machines(), hosts.launch_options(kBinary));
+  cluster::require_ready(first);
+  EXPECT_THAT(first[0].shipped, ElementsAre("trireme", "lib/libturbojpeg.so.0"));
+  EXPECT_TRUE(first[0].has_shipped_libraries);
+  EXPECT_THAT(first[1].shipped, ElementsAre("trireme"));
+  EXPECT_FALSE(first[1].has_shipped_libraries);
+  EXPECT_THAT(first[1].warnings, IsEmpty());
+  std::vector<std::string> files;
+  for (const auto& file : std::filesystem::directory_iterator(shipped_folder(hosts, 1))) files.push_back(file.path().filename());
+  EXPECT_THAT(files, ElementsAre("trireme"));
+
+  const std::vector<ShippingReport> second = ship(hosts.machines(), hosts.launch_options(kBinary));
+  cluster::require_ready(second);
+  for (const ShippingReport& report : second) EXPECT_EQ(report.shipped_bytes, 0) << report.machine;
+  EXPECT_TRUE(second[0].has_shipped_libraries);
+  for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_THAT(hosts.processes(i), IsEmpty());
+  fmt::print("first {:.2f} s, second {:.2f} s\n", first[0].seconds, second[0].seconds);
+}
+
+TEST(Shipping, TheStartedProgramFindsItsLibraries) {
+  const TestHosts hosts({HostOptions{.rate = {}, .hidden_libraries = {"libcfitsio.so.10"}}});
+  cluster::LaunchOptions options = hosts.launch_options(kBinary);
+  options.binary_hash = hash();
+  const std::vector<ShippingReport> reports = ship(hosts.machines(), options);
+  cluster::require_ready(reports);
+  const auto run = [&](cluster::Libraries libraries) {
+    const std::string script = cluster::start_script(options.binary_hash, {"--version"}, libraries);
+    return cluster::run_process(cluster::ssh_command(hosts.machine(0), options, script), std::chrono::seconds(20));
+  };
+  EXPECT_THAT(run(cluster::Libraries::shipped).out, HasSubstr("trireme "));
+  EXPECT_THAT(run(cluster::Libraries::of_the_machine).err, HasSubstr("libcfitsio.so.10"));
+}
+
+TEST(Shipping, ADamagedProgramIsReplaced) {
+  const TestHosts hosts(1);
+  cluster::require_ready(ship(hosts.machines(), hosts.launch_options(kBinary)));
+  std::ofstream(shipped_folder(hosts, 0) / "trireme", std::ios::app) << "x";
+  const std::vector<ShippingReport> reports = ship(hosts.machines(), hosts.launch_options(kBinary));
+  cluster::require_ready(reports);
+  EXPECT_THAT(reports[0].shipped, ElementsAre("trireme"));
+}
+
+TEST(Shipping, AFullDiskIsSaidAndLeavesNothing) {
+  const TestHosts hosts({HostOptions{.rate = {}, .hidden_libraries = {}, .home_mb = 4}});
+  const std::vector<ShippingReport> reports = ship(hosts.machines(), hosts.launch_options(kBinary));
+  EXPECT_THAT(reports[0].error, HasSubstr("h1: its disk is full"));
+  EXPECT_TRUE(std::filesystem::is_empty(shipped_folder(hosts, 0)));
+}
+
+TEST(Shipping, ACLibraryCantBeShipped) {
+  const TestHosts hosts({HostOptions{.rate = {}, .hidden_libraries = {"libresolv.so.2"}}});
+  // libresolv is the C library's, yet neither sshd nor sh need it.
+  const std::vector<ShippingReport> reports = ship(hosts.machines(), hosts.launch_options(kBinary));
+  EXPECT_THAT(reports[0].error, HasSubstr("h1: its C library is too old for this program (missing: libresolv.so.2)"));
+}
+
+// A node stands for any program that goes on until its input ends.
+cluster::LauncherEntry waiting_program() {
+  return {.name = "cat",
+          .summary = "",
+          .command = [](const cluster::NodePlan& plan,
+                        const cluster::LaunchOptions& options) { return cluster::ssh_command(plan.machine, options, "echo up; exec cat"); },
+          .is_remote = true};
+}
+
+bool is_quiet(const TestHosts& hosts, std::size_t host, std::chrono::milliseconds limit) {
+  const auto end = std::chrono::steady_clock::now() + limit;
+  while (!hosts.processes(host).empty()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+struct Seen {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+
+  cluster::LaunchEvents events() {
+    return {.on_line =
+                [this](std::string_view node, std::string_view line) {
+                  const std::scoped_lock lock(mutex);
+                  lines.push_back(fmt::format("{}: {}", node, line));
+                },
+            .on_exit = {}};
+  }
+  bool has(const std::string& line) {
+    const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(15);
+    while (std::chrono::steady_clock::now() < end) {
+      {
+        const std::scoped_lock lock(mutex);
+        if (std::find(lines.begin(), lines.end(), line) != lines.end()) return true;
+      }
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+    }
+    return false;
+  }
+};
+
+std::vector<cluster::Launch::Node> nodes_on(const TestHosts& hosts) {
+  std::vector<cluster::Launch::Node> nodes;
+  for (std::size_t i = 0; i < hosts.size(); ++i) {
+    nodes.emplace_back();
+    nodes.back().plan.name = std::to_string(i);
+    nodes.back().plan.machine = hosts.machine(i);
+    nodes.back().input = fmt::format("secret {}\n", i);
+  }
+  return nodes;
+}
+
+TEST(RemoteLaunch, NothingIsLeftWhenItEnds) {
+  const TestHosts hosts(2);
+  Seen seen;
+  {
+    cluster::Launch launch(waiting_program(), hosts.launch_options(kBinary), nodes_on(hosts), seen.events());
+    for (const std::string line : {"0: up", "1: up", "0: secret 0", "1: secret 1"}) EXPECT_TRUE(seen.has(line)) << line;
+    EXPECT_THAT(hosts.processes(0), Contains(HasSubstr("cat")));
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_TRUE(is_quiet(hosts, i, std::chrono::seconds(10)));
+}
+
+TEST(RemoteLaunch, NothingIsLeftWhenTheLauncherIsKilled) {
+  const TestHosts hosts(1);
+  Seen seen;
+  cluster::Launch launch(waiting_program(), hosts.launch_options(kBinary), nodes_on(hosts), seen.events());
+  ASSERT_TRUE(seen.has("0: up"));
+  // ssh dies with its parent; here it is killed alone, with the same effect on the other side.
+  const auto ssh = cluster::run_process({"pkill", "-KILL", "-P", std::to_string(::getpid()), "-x", "ssh"}, std::chrono::seconds(5));
+  ASSERT_TRUE(ssh.status && ssh.status->is_success());
+  EXPECT_TRUE(is_quiet(hosts, 0, std::chrono::seconds(10)));
+  ASSERT_TRUE(launch.wait_for(std::chrono::seconds(5)));
+  EXPECT_EQ(launch.exits()[0].words, "killed by SIGKILL");
+}
+
+}  // namespace
+}  // namespace trireme::tests
