@@ -12,6 +12,7 @@
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <limits>
@@ -37,6 +38,7 @@ struct Settings {
   int processes = 2;
   int rounds = 5;
   std::vector<std::size_t> bytes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 100 << 20};
+  std::vector<std::string> variants;  // empty: all
   std::string address = "127.0.0.1";
   std::filesystem::path folder;
 };
@@ -76,30 +78,60 @@ std::vector<Variant> variants(Communicator& ours, const std::shared_ptr<gloo::Co
           {"halving_doubling", with(Algorithm::halving_doubling, WireType::f32)}};
 }
 
-// Seconds of one call, in a block that all begin together.
-double block(Communicator& ours, const Variant& variant, std::span<float> values, int calls) {
+// Of one call, in a block that all begin together: by the clock, and of this process's CPU time in all its threads.
+struct Cost {
+  double seconds = std::numeric_limits<double>::infinity();
+  double cpu_seconds = std::numeric_limits<double>::infinity();
+
+  void keep_best(const Cost& other) {
+    seconds = std::min(seconds, other.seconds);
+    cpu_seconds = std::min(cpu_seconds, other.cpu_seconds);
+  }
+};
+
+double cpu_now() {
+  timespec now{};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) + static_cast<double>(now.tv_nsec) * 1e-9;
+}
+
+Cost block(Communicator& ours, const Variant& variant, std::span<float> values, int calls) {
   std::ranges::fill(values, 1.0F / 1024);
   variant.all_reduce(values);
   ours.barrier(kTimeout);
   const auto start = SteadyClock{}.now();
+  const double cpu_start = cpu_now();
   for (int i = 0; i < calls; ++i) variant.all_reduce(values);
-  return (SteadyClock{}.now() - start).count() / calls;
+  return {(SteadyClock{}.now() - start).count() / calls, (cpu_now() - cpu_start) / calls};
 }
 
 void measure(const Settings& settings, int rank) {
   FolderStore store(settings.folder);
   auto ours = Communicator::connect(
       store, {.rank = rank, .size = settings.processes, .generation = 1, .address = settings.address, .key = "bench"}, kTimeout);
-  const auto all = variants(ours, plain_gloo(settings, rank));
+  auto all = variants(ours, plain_gloo(settings, rank));
+  std::erase_if(all,
+                [&](const Variant& variant) { return !settings.variants.empty() && !std::ranges::count(settings.variants, variant.name); });
   std::vector<float> memory(*std::ranges::max_element(settings.bytes) / sizeof(float));
   for (const std::size_t bytes : settings.bytes) {
     const auto values = std::span(memory).first(bytes / sizeof(float));
     const int calls = static_cast<int>(std::clamp<std::size_t>((16 << 20) / bytes, 2, 100));
-    std::vector<double> best(all.size(), std::numeric_limits<double>::infinity());
+    std::vector<Cost> best(all.size());
     for (int round = 0; round < settings.rounds; ++round)
-      for (std::size_t i = 0; i < all.size(); ++i) best[i] = std::min(best[i], block(ours, all[i], values, calls));
-    for (std::size_t i = 0; rank == 0 && i < all.size(); ++i) fmt::print("bytes {} {} us {:.1f}\n", bytes, all[i].name, best[i] * 1e6);
+      for (std::size_t i = 0; i < all.size(); ++i) best[i].keep_best(block(ours, all[i], values, calls));
+    for (std::size_t i = 0; rank == 0 && i < all.size(); ++i)
+      fmt::print("bytes {} {} us {:.1f} cpu {:.1f}\n", bytes, all[i].name, best[i].seconds * 1e6, best[i].cpu_seconds * 1e6);
     std::fflush(stdout);
+  }
+}
+
+bool measured(const Settings& settings, int rank) {
+  try {
+    measure(settings, rank);
+    return true;
+  } catch (const std::exception& fault) {
+    fmt::print(stderr, "rank {}: {}\n", rank, fault.what());
+    return false;
   }
 }
 
@@ -108,10 +140,7 @@ int run(const Settings& settings) {
   std::vector<pid_t> children;
   for (int rank = 0; rank < settings.processes; ++rank) {
     const pid_t child = ::fork();
-    if (child == 0) {
-      measure(settings, rank);
-      std::_Exit(0);
-    }
+    if (child == 0) std::_Exit(measured(settings, rank) ? 0 : 1);
     children.push_back(child);
   }
   bool failed = false;
@@ -131,6 +160,7 @@ int main(int argc, char** argv) {
   app.add_option("--processes", settings.processes);
   app.add_option("--rounds", settings.rounds);
   app.add_option("--bytes", settings.bytes);
+  app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling");
   app.add_option("--address", settings.address);
   CLI11_PARSE(app, argc, argv);
   settings.folder = std::filesystem::temp_directory_path() / fmt::format("trireme-allreduce-{}", ::getpid());
