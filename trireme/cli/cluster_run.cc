@@ -40,6 +40,14 @@ std::int64_t checkpoint_bytes(const train::Job& job) {
   return values * static_cast<std::int64_t>(sizeof(float)) + (1 << 20);
 }
 
+// As a shell would have to be given it.
+std::string shell_word(const std::string& word) {
+  if (!word.empty() && word.find_first_of(" \t\n'\"$;&|<>()*?[]#~`\\") == std::string::npos) return word;
+  std::string quoted = "'";
+  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
+  return quoted + "'";
+}
+
 // Exits of nodes' processes, from the launch's threads to the conductor's.
 class ExitQueue {
  public:
@@ -73,7 +81,7 @@ class ClusterRun {
         key_(cluster_.secret.empty() ? random_bytes(32) : hmac_sha256(cluster_.secret, "collectives")) {}
 
   int run(const std::atomic<int>& stop) {
-    records_.begin(0, static_cast<std::int64_t>(nodes().size()), machinery());
+    records_.begin(cluster_.plans.front().threads, static_cast<std::int64_t>(nodes().size()), machinery());
     auto checkpoint = records_.resume(checkpoints_);
     if (checkpoint) conductor_.begin_with(*checkpoint);
     try {
@@ -86,6 +94,9 @@ class ClusterRun {
       return records_.finish(result, conductor_.cursor(), stop);
     } catch (const Error& error) {
       records_.failed(conductor_.cursor());
+      if (std::filesystem::exists(records_.directory().checkpoints()) && !std::filesystem::is_empty(records_.directory().checkpoints()))
+        console_.err << fmt::format("the last checkpoint is good; continue with trireme train --resume {} and the same machines\n",
+                                    records_.directory().path().string());
       throw;
     }
   }
@@ -161,6 +172,8 @@ class ClusterRun {
   }
 
   void note(const coord::Generation& generation) {
+    std::error_code gone;
+    if (!cluster_.secret_file.empty()) std::filesystem::remove(cluster_.secret_file, gone);
     std::vector<std::string> hosts;
     for (const coord::Member& member : generation.members) hosts.push_back(member.host);
     records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
@@ -216,10 +229,7 @@ std::string dry_run(const ClusterRequest& request) {
   std::string text;
   for (const cluster::NodePlan& plan : request.plans) {
     text += fmt::format("[{} {}]", plan.name, plan.machine.name);
-    for (const std::string& word : launcher.command(plan, request.options)) {
-      const bool plain = word.find_first_of(" \t\n'\"$;&|<>()*?[]#~`\\") == std::string::npos && !word.empty();
-      text += plain ? " " + word : fmt::format(" '{}'", word);
-    }
+    for (const std::string& word : launcher.command(plan, request.options)) text += " " + shell_word(word);
     text += "\n";
   }
   return text;

@@ -72,7 +72,6 @@ std::string read_secret(const std::filesystem::path& path) {
   return secret;
 }
 
-// An old file may lie there until rank 0 has written its own: what it wrote must be newer than this process is waiting.
 rpc::Credentials credentials_of(const EnvLaunch& env, const std::string& secret) {
   return rpc::Authority::from_secret(secret).issue({.role = "node", .name = fmt::format("{}", env.rank)}, {host_name()}, kValidity);
 }
@@ -101,7 +100,10 @@ ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& 
   for (std::int64_t rank = 1; rank < env.size; ++rank) cluster.others.push_back(fmt::format("{}", rank));
   cluster.address = cluster::address_towards(env.address);
   cluster.port = env.port;
-  if (env.own_secret) make_secret(env.secret_file);
+  if (env.own_secret) {
+    make_secret(env.secret_file);
+    cluster.secret_file = env.secret_file;
+  }
   cluster.secret = read_secret(env.secret_file);
   return cluster;
 }
