@@ -213,14 +213,16 @@ std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t thre
   return plans;
 }
 
-std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines) {
+std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines, std::int64_t threads) {
   std::vector<cluster::NodePlan> plans;
-  for (const cluster::Machine& machine : machines)
+  for (const cluster::Machine& machine : machines) {
+    const std::int64_t cores = threads > 0 ? threads : machine.cores;
     for (std::int64_t slot = 0; slot < machine.slots; ++slot)
       plans.push_back({.name = fmt::format("{}", plans.size()),
                        .machine = machine,
                        .slot = slot,
-                       .threads = machine.cores > 0 ? std::max<std::int64_t>(1, machine.cores / machine.slots) : 0});
+                       .threads = cores > 0 ? std::max<std::int64_t>(1, cores / machine.slots) : 0});
+  }
   return plans;
 }
 

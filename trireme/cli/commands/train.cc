@@ -63,15 +63,16 @@ ClusterRequest cluster_request(const Options& o, const TrainingRequest& request,
                                      .ssh_args = o.ssh_args,
                                      .accept_new_hosts = o.accept_new_hosts},
                          .start_timeout = o.start_timeout};
+  const std::int64_t threads = train::job_from_config(request.config).train.threads;
   if (!o.machines.names_machines()) {
-    cluster.plans = local_plans(o.nodes, train::job_from_config(request.config).train.threads);
+    cluster.plans = local_plans(o.nodes, threads);
     return cluster;
   }
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   cluster.launcher = "ssh";
   cluster.options.ssh = inventory.ssh;
   cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = plans_for(inventory.machines);
+  cluster.plans = plans_for(inventory.machines, threads);
   if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
