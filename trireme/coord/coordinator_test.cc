@@ -349,8 +349,8 @@ TEST(Coordinator, ASilentNodeIsLostAndFencedOffWhenItWakes) {
   EXPECT_EQ(lost->reason, "no heartbeat for 1 s");
   EXPECT_EQ(lost->progress.step, 5);
   EXPECT_EQ(lost->progress.phase, "forward");
-  EXPECT_GT(now() - start, Seconds{0.7});
-  EXPECT_LT(now() - start, Seconds{1.2});
+  EXPECT_GT(now() - start, Seconds{0.7});  // its last heartbeat was up to 0.2 s old
+  EXPECT_LT(now() - start, Seconds{2});
   child.signal(SIGCONT);
   EXPECT_EQ(child.heard(), 'a');
 }
@@ -390,7 +390,7 @@ TEST(Coordinator, ASilentCoordinatorIsNoticedByItsNodes) {
   const Seconds start = now();
   child.signal(SIGSTOP);
   EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), HasSubstr("is gone: no word from it for 1 s"));
-  EXPECT_LT(now() - start, Seconds{1.5});
+  EXPECT_LT(now() - start, Seconds{2});
 }
 
 TEST(Coordinator, ACoordinatorThatStoodStillDoesNotBlameItsNodes) {

@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <utility>
 
 #include "trireme/coord/heartbeat.h"
 #include "trireme/coord/wire_forms.h"
@@ -151,7 +152,11 @@ struct Membership::State final : comm::Store {
 
 Membership::Membership(std::shared_ptr<State> state) : state_(std::move(state)) {}
 Membership::Membership(Membership&&) noexcept = default;
-Membership& Membership::operator=(Membership&&) noexcept = default;
+// Not a plain assignment: what was here before must say goodbye as the destructor does.
+Membership& Membership::operator=(Membership&& other) noexcept {
+  std::swap(state_, other.state_);
+  return *this;
+}
 
 Membership::~Membership() {
   if (state_ == nullptr) return;

@@ -2,6 +2,8 @@
 // A pool of threads that grows while all are waiting.
 #include "trireme/rpc/handler_threads.h"
 
+#include <system_error>
+
 namespace trireme::rpc {
 
 HandlerThreads::~HandlerThreads() {
@@ -17,7 +19,11 @@ bool HandlerThreads::run(std::function<void()> work) {
   const std::lock_guard lock(mutex_);
   if (work_.size() >= idle_) {
     if (threads_.size() == most_) return false;
-    threads_.emplace_back([this] { serve(); });
+    try {
+      threads_.emplace_back([this] { serve(); });
+    } catch (const std::system_error&) {  // the system has no more threads for us
+      return false;
+    }
     ++idle_;
   }
   work_.push_back(std::move(work));

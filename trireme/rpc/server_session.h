@@ -19,6 +19,12 @@ class ServerSession final : public StreamEnd<grpc::ServerGenericBidiReactor> {
     start_reading();
   }
 
+  void OnReadDone(bool ok) override {
+    // What comes after this side has closed the stream is not read any more.
+    if (is_finished()) return;
+    StreamEnd::OnReadDone(ok);
+  }
+
   void OnDone() override {
     const auto self = std::move(self_);
     // A stream that this side closed is cancelled all the same if the peer is gone by then: what counts is what happened first.
@@ -35,6 +41,11 @@ class ServerSession final : public StreamEnd<grpc::ServerGenericBidiReactor> {
   void end_writing(const Error& why) override { finish(status_of(why)); }
   void end_reading() override { finish(grpc::Status::OK); }
   void cancel() override { context_->TryCancel(); }
+
+  bool is_finished() {
+    const std::lock_guard lock(mutex_);
+    return finished_;
+  }
 
   void finish(const grpc::Status& status) {
     if (!finished_) Finish(status);

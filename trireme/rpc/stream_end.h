@@ -43,7 +43,7 @@ class StreamEnd : public Reactor, public Session, public std::enable_shared_from
 
   void OnReadDone(bool ok) override {
     if (ok) {
-      listener_.received(bytes_of(incoming_));
+      hand_over();
       this->StartRead(&incoming_);
       return;
     }
@@ -64,6 +64,14 @@ class StreamEnd : public Reactor, public Session, public std::enable_shared_from
 
  protected:
   void start_reading() { this->StartRead(&incoming_); }
+
+  void hand_over() {
+    try {
+      listener_.received(bytes_of(incoming_));
+    } catch (const Error& error) {
+      close(error);
+    }
+  }
 
   // All with the lock held. After everything queued is out and this side has closed the stream:
   virtual void end_writing(const Error& why) = 0;
