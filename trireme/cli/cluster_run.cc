@@ -21,6 +21,7 @@
 #include "trireme/cluster/launch.h"
 #include "trireme/cluster/shipping.h"
 #include "trireme/coord/coordinator.h"
+#include "trireme/data/data_files.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/engine/cpu.h"
 #include "trireme/optim/optimizer.h"
@@ -28,6 +29,7 @@
 #include "trireme/train/conductor.h"
 #include "trireme/train/evaluator.h"
 #include "trireme/train/job.h"
+#include "trireme/train/staging.h"
 
 namespace trireme::cli {
 namespace {
@@ -135,9 +137,17 @@ class ClusterRun {
             .port = cluster_.port,
             .credentials = authority_.issue({.role = "coordinator", .name = "coordinator"}, hosts, kJobValidity),
             .version = TRIREME_VERSION,
-            .welcome = train::pack(
-                train::Welcome{.job = train::job_file_of(train::settings_of(request_.config)), .data_files = "", .resumes = resumes}),
-            .methods = conductor_.methods()};
+            .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config)), .resumes = resumes}),
+            .methods = methods()};
+  }
+
+  std::vector<coord::Coordinator::Method> methods() {
+    const std::filesystem::path cache = cache_directory();
+    train::FileDigests digests(cache.empty() ? cache : cache / "digests.json");
+    std::vector<coord::Coordinator::Method> methods = train::staging_methods(train::manifest_of(data::data_files(job_.data), digests));
+    digests.save();
+    for (coord::Coordinator::Method& method : conductor_.methods()) methods.push_back(std::move(method));
+    return methods;
   }
 
   std::vector<cluster::Launch::Node> launched_nodes(int port) const {

@@ -72,14 +72,13 @@ std::vector<float> take(std::string_view& bytes, std::int64_t count) {
 std::string pack(const Welcome& welcome) {
   wire::Brief out;
   out.set_job(welcome.job);
-  out.set_data_files(welcome.data_files);
   out.set_resumes(welcome.resumes);
   return out.SerializeAsString();
 }
 
 Welcome unpack_welcome(const std::string& bytes) {
   const auto in = parse<wire::Brief>(bytes);
-  return {.job = in.job(), .data_files = in.data_files(), .resumes = in.resumes()};
+  return {.job = in.job(), .resumes = in.resumes()};
 }
 
 std::string pack(const StepRecord& record) {

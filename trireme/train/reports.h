@@ -22,7 +22,6 @@ inline constexpr std::string_view kGetCheckpoint = "get_checkpoint";
 
 struct Welcome {
   std::string job;
-  std::string data_files;
   bool resumes = false;
 };
 

@@ -15,6 +15,7 @@
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/reports.h"
+#include "trireme/train/staging.h"
 #include "trireme/train/trainer.h"
 
 namespace trireme::train {
@@ -89,7 +90,7 @@ class Worker {
         options_(options),
         clock_(clock),
         welcome_(unpack_welcome(membership.welcome())),
-        job_(job_of(welcome_, options)),
+        job_(prepare_job()),
         data_(data::open_data(job_.data, options.scratch)),
         trainer_({.job = job_,
                   .data = data_,
@@ -103,7 +104,7 @@ class Worker {
     membership_.ready({.version = options_.version,
                        .job = digest_of(Digest::Kind::sha256, welcome_.job),
                        .model = model_hash(job_.graph),
-                       .data = data_hash()});
+                       .data = data_hash_});
     const coord::Generation generation = membership_.await_generation(0, options_.start_timeout);
     enter(generation);
     train();
@@ -114,15 +115,28 @@ class Worker {
   int rank() const { return rank_; }
 
  private:
-  static Job job_of(const Welcome& welcome, const WorkerOptions& options) {
-    Config config = Config::parse_toml(welcome.job, "the coordinator's job");
-    config.set("train.threads", fmt::format("{}", options.threads), "this node");
+  // The coordinator's job with data files of this machine, fetched if they were not here.
+  Job prepare_job() {
+    Config config = Config::parse_toml(welcome_.job, "the coordinator's job");
+    config.set("train.threads", fmt::format("{}", options_.threads), "this node");
+    whereabouts_.at(-1, "staging");
+    const StagedData staged =
+        stage_data(config, {.call = [this](const std::string& method,
+                                           std::string request) { return membership_.call(method, std::move(request), kCallTimeout); },
+                            .cache = options_.scratch / "staged",
+                            .progress = [this](const StagingProgress& progress) { tell(progress); }});
+    data_hash_ = staged.hash;
+    whereabouts_.at(-1, "preparation");
     return job_from_config(config);
   }
 
-  std::string data_hash() const {
-    return digest_of(Digest::Kind::sha256,
-                     fmt::format("{} {} {}", data_.train->size(), data_.train->format().shape.to_string(), data_.train->format().classes));
+  void tell(const StagingProgress& progress) {
+    const Seconds now = clock_.now();
+    if (progress.bytes < progress.total && (now - last_told_).count() < 2) return;
+    last_told_ = now;
+    constexpr double kMegabyte = 1 << 20;
+    options_.say(fmt::format("data: {:.1f} of {:.1f} MiB", static_cast<double>(progress.bytes) / kMegabyte,
+                             static_cast<double>(progress.total) / kMegabyte));
   }
 
   void enter(const coord::Generation& generation) {
@@ -193,6 +207,8 @@ class Worker {
   const WorkerOptions& options_;
   const Clock& clock_;
   Welcome welcome_;
+  std::string data_hash_;
+  Seconds last_told_{};
   Job job_;
   data::DataSets data_;
   Trainer trainer_;
