@@ -195,8 +195,10 @@ class Conducting {
     const auto info = infos_.find(node);
     return info == infos_.end() ? fmt::format("node {}", node) : fmt::format("rank {} on {}", rank, info->second.host);
   }
-  static std::string where(const coord::Progress& progress) {
+  std::string where(const coord::Progress& progress) const {
     if (progress.step > 0) return fmt::format(" in step {} ({})", progress.step, progress.phase);
+    // It went before its next heartbeat; the others know how far all had come.
+    if (conductor_.cursor_.step > 0) return fmt::format(" after step {}", conductor_.cursor_.step);
     return progress.phase.empty() ? "" : fmt::format(" ({})", progress.phase);
   }
 

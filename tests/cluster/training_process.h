@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// `trireme train` as a process of a test, with a folder of its own.
+#pragma once
+
+#include <fmt/format.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <filesystem>
+#include <mutex>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/cluster/process.h"
+#include "trireme/observe/journal_reader.h"
+
+namespace trireme::tests {
+
+// Waits until `condition` holds; false after `timeout`.
+template <class Condition>
+bool wait_until(const Condition& condition, std::chrono::milliseconds timeout) {
+  const auto end = std::chrono::steady_clock::now() + timeout;
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+  return true;
+}
+
+class TrainingProcess {
+ public:
+  explicit TrainingProcess(std::vector<std::string> arguments) {
+    arguments.insert(arguments.begin(), {TRIREME_BINARY, "train"});
+    process_ = std::make_unique<cluster::Process>(cluster::ProcessOptions{.argv = std::move(arguments),
+                                                                          .on_line =
+                                                                              [this](cluster::Stream, std::string_view line) {
+                                                                                const std::lock_guard lock(mutex_);
+                                                                                text_ += fmt::format("{}\n", line);
+                                                                              },
+                                                                          .on_exit = {}});
+  }
+
+  std::string text() const {
+    const std::lock_guard lock(mutex_);
+    return text_;
+  }
+  pid_t pid() const { return process_->pid(); }
+  void signal(int number) { ::kill(process_->pid(), number); }
+  // Its exit code, or minus the signal that ended it; it has two minutes.
+  int wait() {
+    const auto status = process_->wait_for(std::chrono::minutes(2));
+    if (!status) return -1000;
+    return status->signal != 0 ? -status->signal : status->code;
+  }
+  // Processes that it started and that are still there.
+  std::vector<pid_t> children() const {
+    std::vector<pid_t> found;
+    for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+      const std::string name = entry.path().filename();
+      if (name.find_first_not_of("0123456789") != std::string::npos) continue;
+      std::string stat;
+      try {
+        stat = read_file(entry.path() / "stat");
+      } catch (const Error&) {
+        continue;  // gone meanwhile
+      }
+      // "pid (name) state parent ..."
+      int parent = 0;
+      char state = 0;
+      if (std::sscanf(stat.substr(stat.rfind(')') + 1).c_str(), " %c %d", &state, &parent) == 2 && parent == process_->pid() &&
+          state != 'Z')
+        found.push_back(std::stoi(name));
+    }
+    return found;
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::string text_;
+  std::unique_ptr<cluster::Process> process_;
+};
+
+// A folder with runs and a cache of their own.
+class TrainingFolder : public testing::Test {
+ protected:
+  TrainingFolder() : folder_(std::filesystem::path(testing::TempDir()) / fmt::format("trireme_cluster_{}", ::getpid())) {
+    std::filesystem::remove_all(folder_);
+    std::filesystem::create_directories(folder_);
+    ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
+  }
+  ~TrainingFolder() override { std::filesystem::remove_all(folder_); }
+
+  std::filesystem::path latest(const std::string& runs) const { return folder_ / runs / "latest"; }
+  std::int64_t steps(const std::string& runs) const {
+    std::int64_t count = 0;
+    if (!std::filesystem::exists(latest(runs) / "journal.jsonl")) return 0;
+    for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl")) count += record.type == "step" ? 1 : 0;
+    return count;
+  }
+  std::string final_model(const std::string& runs) const {
+    std::filesystem::path newest;
+    for (const auto& entry : std::filesystem::directory_iterator(latest(runs) / "checkpoints")) newest = std::max(newest, entry.path());
+    return read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+  }
+
+  std::filesystem::path folder_;
+};
+
+}  // namespace trireme::tests
