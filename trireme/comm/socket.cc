@@ -39,10 +39,20 @@ Socket open_for(const addrinfo& address) {
   return socket;
 }
 
-// Small messages must not wait for an acknowledgement of the one before.
-void send_at_once(const Socket& socket) {
-  const int on = 1;
+// bbr paces what it sends, which on loopback and between virtual machines costs up to half the speed (measured); the others don't.
+void avoid_pacing(const Socket& socket) {
+  std::array<char, 16> name{};
+  socklen_t length = name.size();
+  ::getsockopt(socket.descriptor(), IPPROTO_TCP, TCP_CONGESTION, name.data(), &length);
+  if (!std::string_view(name.data()).starts_with("bbr")) return;
+  for (const std::string_view other : {"cubic", "reno"})  // cubic may not be allowed; reno always is
+    if (::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_CONGESTION, other.data(), other.size()) == 0) return;
+}
+
+void prepare(const Socket& socket) {
+  const int on = 1;  // small messages must not wait for an acknowledgement of the one before
   ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  avoid_pacing(socket);
 }
 
 // Whether it is ready before the deadline.
@@ -106,13 +116,13 @@ Socket connect_to(const std::string& endpoint, const Deadline& deadline) {
     ::getsockopt(socket.descriptor(), SOL_SOCKET, SO_ERROR, &fault, &length);
   }
   if (fault != 0) throw Error{unavailable, "cannot connect to {}: {}", endpoint, std::strerror(fault)};
-  send_at_once(socket);
+  prepare(socket);
   return socket;
 }
 
 Socket accept_from(const Socket& listener) {
   Socket socket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
-  if (socket.open()) send_at_once(socket);
+  if (socket.open()) prepare(socket);
   return socket;
 }
 

@@ -253,13 +253,16 @@ Executor::~Executor() = default;
 Executor::Executor(Executor&&) noexcept = default;
 Executor& Executor::operator=(Executor&&) noexcept = default;
 
-Outcome Executor::train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready) {
+Outcome Executor::train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready,
+                             const StatisticsExchange& exchange) {
   ensure(state_->options.mode == Mode::train, "the executor was compiled for training");
   state_->check(batch, model, true);
   ensure(static_cast<std::int64_t>(model.gradients.size()) == state_->graph.parameters().size(), "there is a gradient for each parameter");
   Outcome outcome{.samples = batch.size};
   const ThreadScope scope(state_->options.threads);
-  state_->run(0, state_->steps.size(), {&batch, model, &outcome}, ready);
+  const bool exchanges = exchange.sum != nullptr;
+  ensure(!exchanges || exchange.samples >= batch.size, "a worker's samples are among those of all workers");
+  state_->run(0, state_->steps.size(), {&batch, model, &outcome, exchanges ? &exchange : nullptr}, ready);
   return outcome;
 }
 

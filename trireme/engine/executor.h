@@ -52,6 +52,14 @@ struct Outcome {
 // Called during backward as soon as the gradient of a slice of graph.parameters() is final, last layers first.
 using GradientReady = std::function<void(std::size_t slice)>;
 
+// Lets batch normalisation see a batch that is divided over several workers. All make the same step on their own samples (at least one
+// each) of the same graph; then the gradients, averaged with the workers' shares of the samples as weights, are those of one worker with
+// all samples, and the states are equal everywhere.
+struct StatisticsExchange {
+  std::int64_t samples = 0;                    // of all workers
+  std::function<void(std::span<double>)> sum;  // sums over all workers, in place; called once a batch_norm forward, once backward
+};
+
 struct OpTime {
   std::string name;      // "conv2d_3 backward weights"
   std::string category;  // "convolution", "batch norm" ...
@@ -74,7 +82,8 @@ class Executor {
   Executor(Executor&&) noexcept;
   Executor& operator=(Executor&&) noexcept;
 
-  Outcome train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready = {});
+  Outcome train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready = {},
+                     const StatisticsExchange& exchange = {});
   Outcome evaluate(const BatchView& batch, const ModelView& model);                       // compiled with Mode::evaluate
   void predict(const BatchView& batch, const ModelView& model, std::span<float> output);  // as evaluate, without labels
 

@@ -153,6 +153,16 @@ std::int64_t Lowering::sample_floats(TensorId id) const {
   return t.layout == Layout::plain ? t.shape.count() : padded_channels(id) * t.pixels();
 }
 
+std::vector<std::int64_t> Lowering::lanes_of(const std::vector<std::int64_t>& segments) const {
+  std::vector<std::int64_t> lanes;
+  std::int64_t start = 0;
+  for (const std::int64_t segment : segments) {
+    for (std::int64_t c = 0; c < segment; ++c) lanes.push_back(start + c);
+    start += padded(segment);
+  }
+  return lanes;
+}
+
 BlockedExtent Lowering::extent(TensorId id) const {
   return {.batch = batch_, .samples = batch_, .blocks = padded_channels(id) / kernels_.blocked.block, .pixels = tensors_[id].pixels()};
 }
@@ -288,8 +298,34 @@ Moments Lowering::moments(TensorId id) {
           };
         }});
   emit_combine(t.name + " combine", whole, partials, {result.mean, result.variance}, kernels_.blocked.combine_moments);
+  emit_exchange(id, result);
   tensors_[id].moments = result;
   return result;
+}
+
+// From this worker's moments to those of all workers' samples. Only channels travel: padding differs between CPUs.
+void Lowering::emit_exchange(TensorId id, const Moments& moments) {
+  emit({.name = tensors_[id].name + " exchange",
+        .category = "batch norm",
+        .uses = {moments.mean, moments.variance},
+        .bind = [=, lanes = lanes_of(tensors_[id].segments)](const Addresses& at) -> Run {
+          return [=, mean = at.floats(moments.mean), variance = at.floats(moments.variance),
+                  sums = std::vector<double>()](const Call& call) mutable {
+            if (call.exchange == nullptr) return;
+            sums.clear();
+            for (const std::int64_t l : lanes) {
+              const auto m = static_cast<double>(mean[l]);
+              sums.push_back(call.share() * m);
+              sums.push_back(call.share() * (static_cast<double>(variance[l]) + m * m));
+            }
+            call.exchange->sum(sums);
+            for (std::size_t c = 0; c < lanes.size(); ++c) {
+              const double m = sums[2 * c];
+              mean[lanes[c]] = static_cast<float>(m);
+              variance[lanes[c]] = static_cast<float>(std::max(0.0, sums[2 * c + 1] - m * m));
+            }
+          };
+        }});
 }
 
 void Lowering::emit_combine(std::string name, const BlockedExtent& whole, BufferId partials, std::pair<BufferId, BufferId> into,

@@ -96,7 +96,9 @@ class Lowering {
   const Tensor& tensor(TensorId id) const { return tensors_[id]; }
   std::int64_t padded(std::int64_t channels) const;  // to whole blocks
   std::int64_t padded_channels(TensorId id) const;   // of a blocked tensor, over all its segments
-  std::int64_t sample_floats(TensorId id) const;     // padding included
+  // Where each channel lies in a blocked tensor with these segments, each of which is padded.
+  std::vector<std::int64_t> lanes_of(const std::vector<std::int64_t>& segments) const;
+  std::int64_t sample_floats(TensorId id) const;  // padding included
   std::int64_t floats(TensorId id) const { return batch_ * sample_floats(id); }
   BlockedExtent extent(TensorId id) const;  // of the whole batch, all samples there
   BlockedExtent part_extent(TensorId id) const;
@@ -137,6 +139,7 @@ class Lowering {
   void emit_sum(std::string name, std::int64_t count, const std::vector<BufferId>& terms, BufferId into);
 
  private:
+  void emit_exchange(TensorId id, const Moments& moments);
   void emit_norm_gradients(TensorId id);
   // Empty segments: any will do.
   TensorId convert(TensorId id, Layout layout, const std::vector<std::int64_t>& segments);

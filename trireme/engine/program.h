@@ -21,6 +21,11 @@ struct Call {
   const BatchView* batch = nullptr;
   ModelView model;
   Outcome* outcome = nullptr;
+  const StatisticsExchange* exchange = nullptr;  // null: batch normalisation sees this batch only
+
+  std::int64_t samples_of_statistics() const { return exchange != nullptr ? exchange->samples : batch->size; }
+  // Of this batch among those.
+  double share() const { return static_cast<double>(batch->size) / static_cast<double>(samples_of_statistics()); }
 };
 
 // A few samples of the batch, small enough that what a step writes is still in the cache when the next reads it.

@@ -2,6 +2,8 @@
 // batch_norm with a fused residual addition and ReLU; reads concatenations in pieces and computes its output again in backward.
 #include <algorithm>
 #include <cmath>
+#include <utility>
+#include <vector>
 
 #include "trireme/engine/lowering.h"
 #include "trireme/graph/op_options.h"
@@ -9,23 +11,11 @@
 namespace trireme::engine::ops {
 namespace {
 
-// Channels of the flat space (no padding) to lanes of blocked tensors (each segment padded).
-std::vector<std::int64_t> lanes_of(const Lowering& lowering, const std::vector<std::int64_t>& segments) {
-  std::vector<std::int64_t> lanes;
-  std::int64_t start = 0;
-  for (const std::int64_t segment : segments) {
-    for (std::int64_t c = 0; c < segment; ++c) lanes.push_back(start + c);
-    start += lowering.padded(segment);
-  }
-  return lanes;
-}
-
 // dx = scale * (g - mean(g) - (x - mean) * mean(g * (x - mean)) / variance) as a linear function of g and x, for a run of lanes.
 struct BackwardCoefficients {
   std::int64_t lanes = 0;
   double epsilon = 0;
-  const float *scale = nullptr, *sum_g = nullptr;
-  float* sum_gx = nullptr;  // of g * (x - mean); divided by the deviation afterwards
+  const float *scale = nullptr, *sum_g = nullptr, *sum_gx = nullptr;  // of g * (x - mean)
   const float *mean = nullptr, *variance = nullptr;
   float *on_x = nullptr, *constant = nullptr;
 
@@ -36,7 +26,6 @@ struct BackwardCoefficients {
       const double slope = -a * inverse * static_cast<double>(sum_gx[l]) / count;
       on_x[l] = static_cast<float>(slope);
       constant[l] = static_cast<float>(-a * static_cast<double>(sum_g[l]) / count - slope * static_cast<double>(mean[l]));
-      sum_gx[l] = static_cast<float>(static_cast<double>(sum_gx[l]) * std::sqrt(inverse));
     }
   }
 };
@@ -61,9 +50,12 @@ class BatchNorm final : public Lowered {
   void find_pieces(Lowering& lowering);
   bool recomputable(const Lowering& lowering) const;
   void emit_coefficients(Lowering& lowering);
+  // Where each channel's mean and variance over the batch lie; empty in evaluation, which uses the running ones.
+  std::pair<std::vector<const float*>, std::vector<const float*>> statistics_of_channels(const Addresses& at) const;
   void emit_normalize(Lowering& lowering);
   BufferId emit_sums(Lowering& lowering, std::optional<BufferId> recomputed);
   void emit_combine(Lowering& lowering);
+  void exchange_sums(const Call& call, float* sum_g, float* sum_gx, std::vector<double>& sums) const;
   void emit_backward_coefficients(Lowering& lowering);
   std::int64_t offset(const Lowering& lowering, std::size_t slice) const {
     return lowering.graph().parameters()[node_.parameters[slice]].offset;
@@ -114,7 +106,7 @@ void BatchNorm::forward(Lowering& lowering) {
     const auto& own = lowering.tensor(piece.x).segments;
     segments.insert(segments.end(), own.begin(), own.end());
   }
-  lanes_ = lanes_of(lowering, segments);
+  lanes_ = lowering.lanes_of(segments);
   if (group_.residual) residual_ = lowering.blocked(*group_.residual, segments);
   y_ = lowering.new_tensor(node_.name, node_.shape, Layout::blocked, segments);
   lowering.tensor(y_).recomputed = recomputable(lowering);
@@ -138,17 +130,11 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                  .uses = uses,
                  .bind = [this, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1), mean_at = state_offset(lowering, 0),
                           variance_at = state_offset(lowering, 1)](const Addresses& at) -> Run {
-                   // Where each channel's batch statistics lie; null in evaluation, which uses the running ones.
-                   std::vector<const float*> means, variances;
-                   for (std::size_t c = 0, p = 0; c < lanes_.size() && pieces_.front().moments; ++c) {
-                     while (p + 1 < pieces_.size() && lanes_[c] >= pieces_[p + 1].first_lane) ++p;
-                     means.push_back(at.floats(pieces_[p].moments->mean) + lanes_[c] - pieces_[p].first_lane);
-                     variances.push_back(at.floats(pieces_[p].moments->variance) + lanes_[c] - pieces_[p].first_lane);
-                   }
+                   const auto [means, variances] = statistics_of_channels(at);
                    return [=, this, scale = at.floats(scale_), shift = at.floats(shift_)](const Call& call) {
                      std::fill_n(scale, padded, 0.0F);
                      std::fill_n(shift, padded, 0.0F);
-                     const auto count = static_cast<double>(call.batch->size * pixels_);
+                     const auto count = static_cast<double>(call.samples_of_statistics() * pixels_);
                      const double unbiased = count > 1 ? count / (count - 1) : 1;
                      const float* parameters = call.model.parameters.data();
                      float* states = call.model.states.data();
@@ -169,6 +155,16 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                      }
                    };
                  }});
+}
+
+std::pair<std::vector<const float*>, std::vector<const float*>> BatchNorm::statistics_of_channels(const Addresses& at) const {
+  std::vector<const float*> means, variances;
+  for (std::size_t c = 0, p = 0; c < lanes_.size() && pieces_.front().moments; ++c) {
+    while (p + 1 < pieces_.size() && lanes_[c] >= pieces_[p + 1].first_lane) ++p;
+    means.push_back(at.floats(pieces_[p].moments->mean) + lanes_[c] - pieces_[p].first_lane);
+    variances.push_back(at.floats(pieces_[p].moments->variance) + lanes_[c] - pieces_[p].first_lane);
+  }
+  return {means, variances};
 }
 
 void BatchNorm::emit_normalize(Lowering& lowering) {
@@ -293,6 +289,18 @@ void BatchNorm::emit_combine(Lowering& lowering) {
        }});
 }
 
+// From this worker's sums to those over all workers, in units of this worker's mean loss: what was a sample's part of that, 1/size, is
+// 1/samples of the mean over all. So each worker's sums weigh as much as its share of the samples.
+void BatchNorm::exchange_sums(const Call& call, float* sum_g, float* sum_gx, std::vector<double>& sums) const {
+  sums.clear();
+  for (const std::int64_t l : lanes_) sums.insert(sums.end(), {call.share() * sum_g[l], call.share() * sum_gx[l]});
+  call.exchange->sum(sums);
+  for (std::size_t c = 0; c < lanes_.size(); ++c) {
+    sum_g[lanes_[c]] = static_cast<float>(sums[2 * c]);
+    sum_gx[lanes_[c]] = static_cast<float>(sums[2 * c + 1]);
+  }
+}
+
 void BatchNorm::emit_backward_coefficients(Lowering& lowering) {
   on_x_ = lowering.new_floats(lowering.padded_channels(y_));
   constant_ = lowering.new_floats(lowering.padded_channels(y_));
@@ -315,15 +323,17 @@ void BatchNorm::emit_backward_coefficients(Lowering& lowering) {
                                      .on_x = from(on_x_),
                                      .constant = from(constant_)});
                    }
-                   return [this, runs, gamma = offset(lowering, 0), beta = offset(lowering, 1), sum_g = at.floats(sum_g_),
-                           sum_gx = at.floats(sum_gx_)](const Call& call) {
-                     const auto count = static_cast<double>(call.batch->size * pixels_);
-                     for (const BackwardCoefficients& run : runs) run.compute(count);
-                     // compute has left sum of g * x-hat, gamma's gradient, in sum_gx.
+                   return [=, this, gamma = offset(lowering, 0), beta = offset(lowering, 1), variances = statistics_of_channels(at).second,
+                           sum_g = at.floats(sum_g_), sum_gx = at.floats(sum_gx_), sums = std::vector<double>()](const Call& call) mutable {
                      for (std::size_t c = 0; c < lanes_.size(); ++c) {
-                       call.model.gradients[static_cast<std::size_t>(gamma) + c] = sum_gx[lanes_[c]];
+                       const double inverse = 1.0 / (static_cast<double>(*variances[c]) + options_.epsilon);
+                       const auto sum = static_cast<double>(sum_gx[lanes_[c]]);
+                       call.model.gradients[static_cast<std::size_t>(gamma) + c] = static_cast<float>(sum * std::sqrt(inverse));
                        call.model.gradients[static_cast<std::size_t>(beta) + c] = sum_g[lanes_[c]];
                      }
+                     if (call.exchange != nullptr) exchange_sums(call, sum_g, sum_gx, sums);
+                     const auto count = static_cast<double>(call.batch->size * pixels_);
+                     for (const BackwardCoefficients& run : runs) run.compute(count);
                    };
                  },
                  .ready = node_.parameters});
