@@ -51,6 +51,13 @@ class AgentSession {
     return answer;
   }
 
+  // The agent leaves when its input ends, and ssh after it.
+  void close() {
+    constexpr auto kLimit = seconds(3);
+    process_.close_input();
+    process_.wait_for(kLimit);
+  }
+
  private:
   void take(std::string_view line) {
     const std::scoped_lock lock(mutex_);
@@ -112,6 +119,7 @@ class Doctor {
     for_all(patients_.size(), [&](std::size_t i) { careful(i, [&] { look_at(i); }); });
     for (std::size_t shift = 1; shift < patients_.size(); ++shift) try_round(shift);
     try_way_back();
+    for_all(patients_.size(), [&](std::size_t i) { careful(i, [&] { patients_[i].agent->close(); }); });
     return std::move(examination_);
   }
 
@@ -164,40 +172,67 @@ class Doctor {
     }
   }
 
+  struct Way {
+    std::size_t from;
+    std::size_t to;
+    std::string address;
+    std::int64_t port;
+  };
+
   // Each machine tries the one `shift` places further.
   void try_round(std::size_t shift) {
-    const std::size_t count = patients_.size();
-    for_all(count, [&](std::size_t from) {
-      const std::size_t to = (from + shift) % count;
-      const Machine& target = examination_.machines[to].machine;
-      if (patients_[to].port != 0) try_from(from, to, target.address, patients_[to].port);
-    });
+    std::vector<Way> ways;
+    for (std::size_t from = 0; from < patients_.size(); ++from) {
+      const std::size_t to = (from + shift) % patients_.size();
+      if (patients_[to].port != 0) ways.push_back({from, to, examination_.machines[to].machine.address, patients_[to].port});
+    }
+    try_ways(ways);
   }
 
   // A coordinator runs here, so nodes must be able to connect to this machine.
   void try_way_back() {
-    for_all(patients_.size(), [&](std::size_t from) {
+    constexpr auto kLifetime = seconds(60);
+    std::vector<Way> ways;
+    std::vector<std::unique_ptr<LinkListener>> listeners;
+    for (std::size_t from = 0; from < patients_.size(); ++from) {
       careful(from, [&] {
         const std::string address = own_address_towards(examination_.machines[from].machine.address);
-        constexpr auto kLifetime = seconds(60);
-        const LinkListener listener(address, token_, kLifetime);
-        try_from(from, kHere, address, listener.port());
+        listeners.push_back(std::make_unique<LinkListener>(address, token_, kLifetime));
+        ways.push_back({from, kHere, address, listeners.back()->port()});
+      });
+    }
+    try_ways(ways);
+  }
+
+  // Round trips first: they would say little while others send.
+  void try_ways(const std::vector<Way>& ways) {
+    std::vector<LinkResult> round_trips(ways.size());
+    for_all(ways.size(), [&](std::size_t i) { careful(ways[i].from, [&] { round_trips[i] = connect(ways[i], milliseconds(0)); }); });
+    for_all(ways.size(), [&](std::size_t i) {
+      careful(ways[i].from, [&] {
+        LinkResult result = round_trips[i];
+        if (result.fault.empty()) result = connect(ways[i], LinkTry{}.sending);
+        if (result.fault.empty()) result.round_trip = round_trips[i].round_trip;
+        add_link(ways[i], std::move(result));
       });
     });
   }
 
-  void try_from(std::size_t from, std::size_t to, const std::string& address, std::int64_t port) {
-    careful(from, [&] {
-      const json answer = patients_[from].agent->ask(fmt::format("connect {} {} {}", address, port, token_));
-      LinkCheck check{
-          .from = from, .to = to, .from_address = examination_.machines[from].machine.address, .to_address = address, .result = {}};
-      check.result = {.fault = answer.at("fault"),
-                      .words = answer.at("words"),
-                      .round_trip = answer.at("round_trip"),
-                      .bits_per_second = answer.at("bits_per_second")};
-      const std::scoped_lock lock(links_mutex_);
-      examination_.links.push_back(std::move(check));
-    });
+  LinkResult connect(const Way& way, milliseconds sending) {
+    const json answer = patients_[way.from].agent->ask(fmt::format("connect {} {} {} {}", way.address, way.port, token_, sending.count()));
+    return {.fault = answer.at("fault"),
+            .words = answer.at("words"),
+            .round_trip = answer.at("round_trip"),
+            .bits_per_second = answer.at("bits_per_second")};
+  }
+
+  void add_link(const Way& way, LinkResult result) {
+    const std::scoped_lock lock(links_mutex_);
+    examination_.links.push_back({.from = way.from,
+                                  .to = way.to,
+                                  .from_address = examination_.machines[way.from].machine.address,
+                                  .to_address = way.address,
+                                  .result = std::move(result)});
   }
 
   LaunchOptions options_;

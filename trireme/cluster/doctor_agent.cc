@@ -2,6 +2,7 @@
 // Answers the doctor.
 #include "trireme/cluster/doctor_agent.h"
 
+#include <algorithm>
 #include <chrono>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -48,8 +49,11 @@ class Agent {
   }
 
   static ordered_json connect(std::istringstream& words) {
+    constexpr std::int64_t kLongest = 5000;
     LinkTry link;
-    words >> link.address >> link.port >> link.token;
+    std::int64_t sending = 0;
+    words >> link.address >> link.port >> link.token >> sending;
+    link.sending = std::chrono::milliseconds(std::clamp<std::int64_t>(sending, 0, kLongest));
     const LinkResult result = try_link(link);
     return {
         {"fault", result.fault}, {"words", result.words}, {"round_trip", result.round_trip}, {"bits_per_second", result.bits_per_second}};

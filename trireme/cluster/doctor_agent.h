@@ -13,7 +13,7 @@ namespace trireme::cluster {
 inline constexpr std::string_view kAgentMark = "trireme-doctor ";
 
 // Questions: "facts" -> {"facts": ...}; "time" -> {"time": seconds since 1970}; "listen ADDRESS TOKEN" -> {"port": ...};
-// "connect ADDRESS PORT TOKEN" -> {"fault": ..., "words": ..., "round_trip": ..., "bits_per_second": ...}. What can't
+// "connect ADDRESS PORT TOKEN MILLISECONDS" -> {"fault": ..., "words": ..., "round_trip": ..., "bits_per_second": ...}. What can't
 // be done is {"error": words}. Listens on the given address only, and only until the input ends.
 void serve_doctor(std::istream& in, std::ostream& out, const std::filesystem::path& folder);
 

@@ -179,6 +179,7 @@ LinkResult talk(const Descriptor& socket, const LinkTry& link) {
   if (!send_all(socket, link.token) || !receive_exactly(socket, &welcome, 1)) return broken("connected, but no answer came");
   const auto round_trip = best_round_trip(socket);
   if (!round_trip) return broken("the connection was lost in small messages");
+  if (link.sending.count() == 0) return {.fault = {}, .words = {}, .round_trip = *round_trip, .bits_per_second = 0};
   const auto speed = measured_speed(socket, link.sending);
   if (!speed) return broken("the connection was lost when much data was sent; a wrong MTU on the way does that");
   return {.fault = {}, .words = {}, .round_trip = *round_trip, .bits_per_second = *speed};

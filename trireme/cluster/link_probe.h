@@ -38,7 +38,7 @@ struct LinkTry {
   std::string address;
   std::int64_t port = 0;
   std::string token;
-  std::chrono::milliseconds sending{300};
+  std::chrono::milliseconds sending{300};  // 0: only the round trip is measured
   std::chrono::milliseconds connecting{3000};
 };
 

@@ -31,7 +31,7 @@ struct Options {
 };
 
 std::string clock_text(const MachineCheck& check) {
-  return fmt::format("{:+.0f} ± {:.0f} ms", check.clock_ahead * 1e3, check.clock_uncertainty * 1e3);
+  return fmt::format("{:+.1f} ± {:.1f} ms", check.clock_ahead * 1e3, check.clock_uncertainty * 1e3);
 }
 
 void print_machines(const Examination& examination, std::ostream& out) {
