@@ -4,7 +4,11 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <condition_variable>
+#include <csignal>
+#include <mutex>
 #include <nlohmann/json.hpp>
+#include <thread>
 
 #include "tests/hosts/test_hosts.h"
 
@@ -26,6 +30,16 @@ cluster::ProcessOutput doctor(const TestHosts& hosts, std::vector<std::string> m
 
 void expect_quiet(const TestHosts& hosts) {
   for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_THAT(hosts.processes(i), IsEmpty());
+}
+
+template <class Condition>
+bool await(Condition condition) {
+  const auto end = std::chrono::steady_clock::now() + std::chrono::seconds(10);
+  while (!condition()) {
+    if (std::chrono::steady_clock::now() > end) return false;
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  return true;
 }
 
 TEST(Doctor, AHealthyCluster) {
@@ -60,6 +74,34 @@ TEST(Doctor, AFirewallBetweenTwo) {
   EXPECT_THAT(output.out, AllOf(HasSubstr(fmt::format("problem: h1 can't connect to h3 ({})", hosts.address(2))),
                                 HasSubstr(fmt::format("on h3: sudo ufw allow from {}", hosts.address(0))), HasSubstr("1 problem to mend")));
   expect_quiet(hosts);
+}
+
+// Killed without a chance to clean up, in the middle of shipping.
+TEST(Doctor, KilledItLeavesNothing) {
+  const TestHosts hosts(2, {.rate = "40mbit", .hidden_libraries = {}, .home_mb = 0});
+  std::mutex mutex;
+  std::condition_variable changed;
+  int events = 0;
+  cluster::Process process({.argv = {TRIREME_BINARY, "doctor", "--cluster", hosts.cluster_file().string()},
+                            .input = {},
+                            .input_file = {},
+                            .on_line =
+                                [&](cluster::Stream, std::string_view line) {
+                                  const std::scoped_lock lock(mutex);
+                                  events += line.find(": ships trireme") == std::string_view::npos ? 0 : 1;
+                                  changed.notify_all();
+                                },
+                            .on_exit = {}});
+  {
+    std::unique_lock lock(mutex);
+    ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return events == 2; }));
+  }
+  const auto has_part = [&](std::size_t host) {
+    return hosts.run(host, {"sh", "-c", "ls -d $HOME/.cache/trireme/bin/*/.part-*"}).status->is_success();
+  };
+  EXPECT_TRUE(await([&] { return has_part(0) && has_part(1); }));
+  ASSERT_EQ(::kill(process.pid(), SIGKILL), 0);
+  for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_TRUE(await([&] { return hosts.processes(i).empty() && !has_part(i); }));
 }
 
 TEST(Doctor, AMachineThatCantBeLoggedInTo) {
