@@ -10,6 +10,7 @@
 
 #include "tests/hosts/test_hosts.h"
 #include "trireme/base/digest.h"
+#include "trireme/base/files.h"
 #include "trireme/base/thrown_error.h"
 #include "trireme/cluster/launch.h"
 #include "trireme/cluster/ssh.h"
@@ -82,11 +83,21 @@ TEST(Shipping, AFullDiskIsSaidAndLeavesNothing) {
   EXPECT_TRUE(std::filesystem::is_empty(shipped_folder(hosts, 0)));
 }
 
-TEST(Shipping, ACLibraryCantBeShipped) {
-  const TestHosts hosts({HostOptions{.rate = {}, .hidden_libraries = {"libresolv.so.2"}}});
-  // libresolv is the C library's, yet neither sshd nor sh need it.
-  const std::vector<ShippingReport> reports = ship(hosts.machines(), hosts.launch_options(kBinary));
-  EXPECT_THAT(reports[0].error, HasSubstr("h1: its C library is too old for this program (missing: libresolv.so.2)"));
+TEST(Shipping, AnotherArchitectureIsSaid) {
+  const TestHosts hosts(1);
+  const std::filesystem::path fake = hosts.folder() / "uname";
+  write_file_atomically(fake, "#!/bin/sh\n[ $1 = -m ] && echo aarch64 || echo Linux\n");
+  std::filesystem::permissions(fake, std::filesystem::perms::owner_all);
+  ASSERT_TRUE(hosts.run(0, {"mount", "--bind", fake.string(), "/usr/bin/uname"}).status->is_success());
+  EXPECT_THAT(ship(hosts.machines(), hosts.launch_options(kBinary))[0].error,
+              HasSubstr("h1: it is Linux aarch64, but this program is made for Linux "));
+}
+
+TEST(Shipping, NoHomeToWriteToIsSaid) {
+  const TestHosts hosts(1);
+  ASSERT_TRUE(hosts.run(0, {"sh", "-c", "mount -o remount,ro,bind $HOME"}).status->is_success());
+  EXPECT_THAT(ship(hosts.machines(), hosts.launch_options(kBinary))[0].error,
+              HasSubstr("h1: ~/.cache/trireme can't be made there (mkdir: "));
 }
 
 // A node stands for any program that goes on until its input ends.

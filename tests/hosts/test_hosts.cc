@@ -10,6 +10,7 @@
 #include <algorithm>
 #include <chrono>
 #include <csignal>
+#include <fstream>
 #include <optional>
 #include <thread>
 
@@ -79,6 +80,14 @@ void make_key(const fs::path& path, std::string_view comment) {
 std::string user_name() { return ::getpwuid(::geteuid())->pw_name; }
 std::string user_home() { return ::getpwuid(::geteuid())->pw_dir; }
 
+// It has ended, and only waits for the system's first process to take note, which can take seconds.
+bool is_zombie(const fs::path& process) {
+  std::ifstream file(process / "stat");
+  std::string stat;
+  std::getline(file, stat);
+  return stat.empty() || stat.find(") Z") != std::string::npos;
+}
+
 // Processes of a namespace, seen from outside.
 std::vector<pid_t> members(const std::string& pid_space) {
   std::vector<pid_t> pids;
@@ -86,7 +95,7 @@ std::vector<pid_t> members(const std::string& pid_space) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
     std::error_code gone;
-    if (fs::read_symlink(entry.path() / "ns/pid", gone) == pid_space && !gone) pids.push_back(std::stoi(name));
+    if (fs::read_symlink(entry.path() / "ns/pid", gone) == pid_space && !gone && !is_zombie(entry.path())) pids.push_back(std::stoi(name));
   }
   return pids;
 }

@@ -6,6 +6,14 @@
 
 namespace trireme::cluster {
 
+std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines) {
+  std::vector<NodePlan> plans;
+  for (const Machine& machine : machines)
+    for (std::int64_t slot = 0; slot < machine.slots; ++slot)
+      plans.push_back({.name = fmt::format("{}", plans.size()), .machine = machine, .slot = slot, .threads = 0});
+  return plans;
+}
+
 std::vector<std::string> node_arguments(const NodePlan& plan) { return {"node", "--threads", fmt::format("{}", plan.threads)}; }
 
 }  // namespace trireme::cluster

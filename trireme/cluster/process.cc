@@ -186,7 +186,7 @@ struct Process::State {
       std::array<pollfd, 5> waits{pollfd{handle.get(), POLLIN, 0}, pollfd{wake.get(), POLLIN, 0}, pollfd{outputs[0].get(), POLLIN, 0},
                                   pollfd{outputs[1].get(), POLLIN, 0}, pollfd{has_input() ? input.get() : -1, POLLOUT, 0}};
       if (::poll(waits.data(), waits.size(), -1) < 0 && errno != EINTR) break;
-      if (waits[1].revents != 0) input_closing();
+      if (waits[1].revents != 0) take_input();
       if (waits[4].revents != 0) write_input();
       for (const std::size_t i : {0U, 1U})
         if (waits[2 + i].revents != 0) read_output(i);
@@ -201,11 +201,21 @@ struct Process::State {
 
   bool has_input() const { return input.is_open() && written < options.input.size(); }
 
-  void input_closing() {
+  void take_input() {
     std::uint64_t count = 0;
     [[maybe_unused]] const ssize_t got = ::read(wake.get(), &count, sizeof count);
-    input.close();
-    wipe_input();
+    {
+      const std::scoped_lock lock(mutex);
+      options.input += queue;
+      ::explicit_bzero(queue.data(), queue.size());
+      queue.clear();
+    }
+    close_if_done();
+  }
+
+  void close_if_done() {
+    const std::scoped_lock lock(mutex);
+    if (is_closing && !has_input()) input.close();
   }
 
   void write_input() {
@@ -213,7 +223,9 @@ struct Process::State {
     if (count < 0 && (errno == EAGAIN || errno == EINTR)) return;
     if (count < 0) input.close();  // it reads no more
     written += count < 0 ? 0 : static_cast<std::size_t>(count);
-    if (!has_input()) wipe_input();
+    if (has_input()) return;
+    wipe_input();
+    close_if_done();
   }
 
   void wipe_input() {
@@ -263,7 +275,12 @@ struct Process::State {
     if (!is_reaped) ::kill(-pid, number);
   }
 
-  void close_input() const {
+  void add_input(std::string_view text, bool closes) {
+    {
+      const std::scoped_lock lock(mutex);
+      queue += text;
+      is_closing = is_closing || closes;
+    }
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t count = ::write(wake.get(), &one, sizeof one);
   }
@@ -276,7 +293,7 @@ struct Process::State {
 
   ProcessOptions options;
   pid_t pid = -1;
-  Descriptor wake;    // written: the input is to be closed
+  Descriptor wake;    // written: there is more input, or its end
   Descriptor handle;  // readable when the child has ended
   Descriptor input;
   Descriptor outputs[2];
@@ -284,6 +301,8 @@ struct Process::State {
   std::size_t written = 0;  // of options.input
   std::mutex mutex;         // of what stands below
   std::condition_variable changed;
+  std::string queue;  // more input
+  bool is_closing = false;
   bool is_reaped = false;
   std::optional<ExitStatus> ended;
   std::thread thread;
@@ -298,7 +317,8 @@ Process::~Process() = default;
 pid_t Process::pid() const { return state_->pid; }
 std::optional<ExitStatus> Process::status() const { return state_->wait_for(std::chrono::milliseconds(0)); }
 std::optional<ExitStatus> Process::wait_for(std::chrono::milliseconds timeout) { return state_->wait_for(timeout); }
-void Process::close_input() { state_->close_input(); }
+void Process::send(std::string_view text) { state_->add_input(text, false); }
+void Process::close_input() { state_->add_input({}, true); }
 void Process::signal(int number) { state_->kill_group(number); }
 
 ExitStatus Process::terminate(std::chrono::milliseconds grace) {

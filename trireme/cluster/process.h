@@ -49,8 +49,9 @@ class Process {
   std::optional<ExitStatus> status() const;  // none: it runs
   std::optional<ExitStatus> wait_for(std::chrono::milliseconds timeout);
 
-  void close_input();
-  void signal(int number);  // to its group; nothing happens if it has ended
+  void send(std::string_view text);  // more for its standard input, after what was given before
+  void close_input();                // once everything that was given is written
+  void signal(int number);           // to its group; nothing happens if it has ended
   // Closes its input, asks it to end (SIGTERM), and kills it if it is still there after `grace`.
   ExitStatus terminate(std::chrono::milliseconds grace);
 

@@ -103,6 +103,21 @@ TEST(Process, InputStaysOpenUntilClosed) {
   EXPECT_THAT(lines.out, ElementsAre("secret", "end"));
 }
 
+TEST(Process, MoreInputWhileItRuns) {
+  Lines lines;
+  ProcessOptions options;
+  options.argv = {"cat"};
+  options.input = "one\n";
+  options.on_line = lines.taker();
+  Process process(std::move(options));
+  EXPECT_EQ(lines.wait_for_line(), "one");
+  process.send("two\n");
+  process.send("three\n");
+  process.close_input();
+  ASSERT_TRUE(process.wait_for(kSoon));
+  EXPECT_THAT(lines.out, ElementsAre("one", "two", "three"));
+}
+
 TEST(Process, LargeInputToAProgramThatReadsNothing) {
   ProcessOptions options = shell("exit 0");
   options.input = std::string(8 << 20, 'x');

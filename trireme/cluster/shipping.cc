@@ -95,7 +95,7 @@ Look read_look(const std::vector<std::string>& lines) {
 // The files arrive one after the other through standard input. Nothing gets its real name before all of them are right.
 std::string ship_script(const std::string& hash, const std::vector<RemoteFile>& files) {
   std::string script = fmt::format(
-      "D=\"{}\"; T=\"$D/.part-{}\"; clean() {{ rm -rf \"$T\"; }}; trap clean EXIT; trap \"exit 1\" HUP INT TERM; "
+      "D=\"{}\"; T=\"$D/.part-{}\"; clean() {{ rm -rf \"$T\"; }}; trap clean EXIT; trap \"exit 1\" HUP INT TERM PIPE; "
       "mkdir -p \"$T/lib\" || exit 1; ",
       remote_folder(hash), random_mark());
   for (const RemoteFile& file : files) {
@@ -109,8 +109,10 @@ std::string ship_script(const std::string& hash, const std::vector<RemoteFile>& 
     if (file.name.starts_with("lib/")) script += "mkdir -p \"$D/lib\"; ";
     script += fmt::format("mv -f \"$T/{}\" \"$D/{}\" || exit 1; ", file.name, file.name);
   }
-  // Versions that nobody has used for a month are taken away.
-  return script + "find \"$D/..\" -mindepth 1 -maxdepth 1 -type d -mtime +30 -exec rm -rf {} +";
+  // What a power cut left, and versions that nobody has used for a month, are taken away.
+  return script +
+         "find \"$D\" -maxdepth 1 -name \".part-*\" -mmin +60 -exec rm -rf {} +; find \"$D/..\" -mindepth 1 -maxdepth 1 -type d -mtime +30 "
+         "-exec rm -rf {} +";
 }
 
 // Several files as one, for ssh's standard input.

@@ -96,6 +96,14 @@ TEST(Launchers, CommandsOfEveryEntry) {
   for (const LauncherEntry& entry : catalog) EXPECT_FALSE(entry.command(plan, options).empty()) << entry.name;
 }
 
+TEST(Launchers, ANodeForEachSlot) {
+  std::vector<Machine> machines{machine("a"), machine("b")};
+  machines[0].slots = 2;
+  std::vector<std::string> nodes;
+  for (const NodePlan& plan : plan_nodes(machines)) nodes.push_back(fmt::format("{} {} {}", plan.name, plan.machine.name, plan.slot));
+  EXPECT_THAT(nodes, ElementsAre("0 a 0", "1 a 1", "2 b 0"));
+}
+
 std::string failure(std::string_view messages) {
   Machine host = machine("h1");
   host.user = "ann";

@@ -1,0 +1,32 @@
+// SPDX-License-Identifier: Apache-2.0
+// doctor-agent: what `doctor` runs on each machine; not for people.
+#include "trireme/cluster/doctor_agent.h"
+
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <filesystem>
+#include <iostream>
+
+#include "trireme/cli/command_entry.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+Run declare(CLI::App& app) {
+  app.group("");  // not in the help
+  return [](const Console& console) {
+    constexpr unsigned kLongest = 600;  // seconds, should nobody end us
+    ::alarm(kLongest);
+    cluster::serve_doctor(std::cin, console.out, std::filesystem::read_symlink("/proc/self/exe").parent_path());
+    return 0;
+  };
+}
+
+}  // namespace
+
+CommandEntry doctor_agent() {
+  return {.name = "doctor-agent", .summary = "answers the doctor's questions on a machine", .declare = declare};
+}
+
+}  // namespace trireme::cli::commands
