@@ -31,9 +31,11 @@ void Replica::compile(std::int64_t samples) {
   capacity_ = samples;
 }
 
-engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready) {
+engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready,
+                                 const engine::StatisticsExchange& statistics) {
   if (batch.size > 0)
-    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready);
+    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready,
+                                 statistics);
   std::ranges::fill(gradients(), 0.0F);
   for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
   return {};

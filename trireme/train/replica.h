@@ -27,7 +27,8 @@ class Replica {
   const engine::CompileReport& compile_report() const { return executor_->report(); }
 
   // Gradients of the mean loss over this worker's samples. Of no samples they are zero.
-  engine::Outcome compute(const data::Batch& batch, const engine::GradientReady& ready = {});
+  engine::Outcome compute(const data::Batch& batch, const engine::GradientReady& ready = {},
+                          const engine::StatisticsExchange& statistics = {});
   void update(double learning_rate, std::int64_t step);
 
   const ParameterSpace& space() const { return job_.graph.parameters(); }

@@ -27,8 +27,9 @@ using EnterPhase = std::function<void(std::string_view phase)>;
 struct StepInput {
   const data::Batch& batch;  // this worker's part
   double learning_rate = 0;
-  std::int64_t step = 0;  // the first is 1
-  Requests requests;      // this worker's
+  std::int64_t step = 0;                  // the first is 1
+  Requests requests;                      // this worker's
+  engine::StatisticsExchange statistics;  // of batch-norm, over all workers; empty: each has its own
   const EnterPhase& enter;
 };
 

@@ -27,6 +27,7 @@ struct StrategyEntry {
     Team& team;
     const ParameterSpace& space;
     const Clock& clock;
+    bool sync_batch_norm = false;  // steps may come with an exchange of statistics
   };
   std::unique_ptr<Strategy> (*make)(const Setup& setup, const std::any& options) = nullptr;
 };

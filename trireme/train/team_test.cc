@@ -224,6 +224,17 @@ TEST(Team, LossCurvesAgreeWithBatchNorm) {
   EXPECT_EQ(team[0].checkpoint.states, team[1].checkpoint.states);
 }
 
+// With statistics of all workers even batch-norm computes what one worker would.
+TEST(Team, EqualsOneWorkerWithSynchronizedBatchNorm) {
+  const Cluster cluster({"model.name=resnet", "model.depth=8", "data.name=synthetic_images", "data.samples=200", "data.test_samples=50",
+                         "train.epochs=2", "train.optimizer.learning_rate=0.02", "strategy.sync_batch_norm=true"});
+  const Trained one = cluster.alone();
+  const std::vector<Trained> team = cluster.train(3);
+  EXPECT_LT(distance(team[0].parameters, one.parameters), 1e-3);
+  EXPECT_EQ(team[0].parameters, team[2].parameters);
+  EXPECT_NEAR(team[0].memory.epochs[1].train.loss, one.memory.epochs[1].train.loss, 1e-3 * one.memory.epochs[1].train.loss);
+}
+
 TEST(Team, ContinuesFromItsCheckpointAsIfNeverInterrupted) {
   const Cluster cluster({"train.epochs=3"});
   const std::vector<Trained> whole = cluster.train(3);

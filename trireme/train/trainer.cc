@@ -101,7 +101,8 @@ void Trainer::enter(Team team, int root) {
   team_ = std::move(team);
   speed_ = SpeedShares(job_.train.batch_size);
   take_shares(std::vector<double>(static_cast<std::size_t>(team_.size()), 1.0));
-  const StrategyEntry::Setup setup{.team = team_, .space = replica_.space(), .clock = clock_};
+  const StrategyEntry::Setup setup{
+      .team = team_, .space = replica_.space(), .clock = clock_, .sync_batch_norm = job_.strategy.team.sync_batch_norm};
   strategy_ =
       team_.is_alone() ? find_strategy("local").make(setup, {}) : find_strategy(job_.strategy.name).make(setup, job_.strategy.options);
   synchronize(root);
@@ -191,8 +192,13 @@ const data::Batch& Trainer::next_batch() {
 StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
   const Seconds got = clock_.now();
   learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
-  const StepResult result = strategy_->run(
-      {.batch = batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .requests = requests, .enter = enter_phase_}, replica_);
+  const StepResult result = strategy_->run({.batch = batch,
+                                            .learning_rate = learning_rate_,
+                                            .step = cursor_.step + 1,
+                                            .requests = requests,
+                                            .statistics = statistics_for(batch),
+                                            .enter = enter_phase_},
+                                           replica_);
   if (!std::isfinite(result.outcome.loss))
     throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, result.outcome.loss,
                 learning_rate_};
@@ -213,6 +219,14 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   record.hidden_seconds = result.times.hidden;
   record.optimizer_seconds = result.times.optimizer;
   return record;
+}
+
+// A batch of which a worker has nothing, the last one of an epoch, is left to each worker's own statistics.
+engine::StatisticsExchange Trainer::statistics_for(const data::Batch& batch) {
+  if (team_.is_alone() || !job_.strategy.team.sync_batch_norm || job_.graph.states().size() == 0) return {};
+  for (int rank = 0; rank < team_.size(); ++rank)
+    if (data::part_of(batch.whole, shares_, rank).size() == 0) return {};
+  return {.samples = batch.whole, .sum = [this](std::span<double> values) { team_.sum(values); }};
 }
 
 void Trainer::count(const engine::Outcome& outcome) {

@@ -77,6 +77,7 @@ class Trainer {
   Score score(const std::shared_ptr<const data::Source>& samples);
   void synchronize(int root);
   void rebalance();
+  engine::StatisticsExchange statistics_for(const data::Batch& batch);
   void compile(const std::vector<double>& shares, int rank);
 
   const Job& job_;

@@ -50,7 +50,8 @@ class Allreduce final : public Strategy {
   Allreduce(const StrategyEntry::Setup& setup, const AllreduceOptions& o)
       : clock_(setup.clock),
         exchange_(setup.team.communicator(), setup.space, Replica::kHead,
-                  {.overlap = o.overlap,
+                  // Statistics are exchanged during backward too, and all workers must exchange everything in the same order.
+                  {.overlap = o.overlap && !setup.sync_batch_norm,
                    .bucket_bytes = bucket_bytes(o, setup.space),
                    .reduce = {.algorithm = algorithm_of(o.algorithm), .wire = wire_of(o.wire)},
                    .timeout = setup.team.timeout()},
@@ -60,7 +61,8 @@ class Allreduce final : public Strategy {
     input.enter("compute");
     const Seconds start = clock_.now();
     exchange_.begin(replica.exchanged(), static_cast<double>(input.batch.size) / static_cast<double>(input.batch.whole));
-    const engine::Outcome own = replica.compute(input.batch, [this](std::size_t slice) { exchange_.ready(slice); });
+    const engine::Outcome own = replica.compute(
+        input.batch, [this](std::size_t slice) { exchange_.ready(slice); }, input.statistics);
     tell(own, input.requests, replica.head());
     const Seconds computed = clock_.now();
     input.enter("exchange");

@@ -16,7 +16,10 @@ void describe(LocalSgdOptions& o, OptionVisitor& visit) { visit("steps", o.steps
 
 class LocalSgd final : public Strategy {
  public:
-  LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {}
+  LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {
+    if (setup.sync_batch_norm)
+      throw Error{invalid_argument, "[strategy]: sync_batch_norm needs workers in step; leave it out, or take allreduce"};
+  }
 
   // Workers hear of each other only when they average, so between two averages a step tells of this worker's samples, scaled to
   // the whole batch, and requests wait.
