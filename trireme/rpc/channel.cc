@@ -103,9 +103,14 @@ struct Channel::State {
   std::string address;
   std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
+  std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
   State(const std::string& to, const Credentials& credentials)
       : address(to), channel(grpc::CreateCustomChannel(to, mutual_tls(credentials), settings())), stub(channel) {}
+
+  ~State() { streams->end_all(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   grpc::Status call(const std::string& method, std::string request, Seconds timeout, grpc::ByteBuffer& response) {
     grpc::ClientContext context;
@@ -157,7 +162,7 @@ std::string Channel::call(const std::string& method, std::string request, Second
 }
 
 std::shared_ptr<Session> Channel::open_session(const std::string& stream, SessionListener listener) {
-  auto session = std::make_shared<ClientSession>(std::move(listener));
+  auto session = std::make_shared<ClientSession>(std::move(listener), state_->streams);
   session->start(state_->stub, kService.data() + stream);
   return session;
 }
