@@ -11,6 +11,7 @@
 #include "trireme/base/thrown_error.h"
 #include "trireme/coord/membership.h"
 #include "trireme/rpc/authority.h"
+#include "trireme/rpc/channel.h"
 #include "trireme/rpc/child_process.h"
 
 namespace trireme::coord {
@@ -289,6 +290,29 @@ TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
   coordinator.announce(generation_of(2, {"0"}));
   EXPECT_THAT(thrown_error([&] { node.call("commit", "x", kPatience); }), StartsWith("failed_precondition"));
   EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
+}
+
+// A role that may not call a method is told so before anything else is looked at.
+TEST(Coordinator, EveryMethodAndStreamIsForNodesOnly) {
+  Coordinator::Options options = coordinator_options();
+  options.methods = {{.name = "commit", .handler = [](const std::string&, std::string request) { return request; }}};
+  const Coordinator coordinator(options);
+  for (const std::string role : {"coordinator", "intruder"}) {
+    if (role == "intruder") {
+      EXPECT_THAT(thrown_error([&] { rpc::Channel::connect(coordinator.addresses().front(), credentials_of(role, "0"), kPatience); }),
+                  StartsWith("permission_denied: 'ping' is not for the role intruder"));
+      continue;
+    }
+    rpc::Channel channel = rpc::Channel::connect(coordinator.addresses().front(), credentials_of(role, "0"), kPatience);
+    for (const std::string method : {"store_set", "store_get", "commit", "membership"})
+      EXPECT_THAT(thrown_error([&] { channel.call(method, "", kPatience); }), StartsWith("permission_denied")) << method;
+  }
+  // A node that has not said hello is nobody yet.
+  rpc::Channel silent = rpc::Channel::connect(coordinator.addresses().front(), credentials_of("node", "0"), kPatience);
+  for (const std::string method : {"store_set", "store_get", "commit"}) {
+    EXPECT_THAT(thrown_error([&] { silent.call(method, std::string(16, '\0'), kPatience); }), StartsWith("failed_precondition")) << method;
+    EXPECT_THAT(thrown_error([&] { silent.call(method, "short", kPatience); }), StartsWith("invalid_argument")) << method;
+  }
 }
 
 TEST(Coordinator, ItsEndIsNoticedByItsNodes) {
