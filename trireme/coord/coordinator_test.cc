@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of a coordinator with its nodes as threads and as processes, over loopback.
+// Tests of a coordinator with its nodes as threads, over loopback.
 #include "trireme/coord/coordinator.h"
 
 #include <gmock/gmock.h>
@@ -9,94 +9,15 @@
 #include <thread>
 
 #include "trireme/base/thrown_error.h"
-#include "trireme/coord/membership.h"
-#include "trireme/rpc/authority.h"
-#include "trireme/rpc/child_process.h"
+#include "trireme/coord/coordinator_testing.h"
+#include "trireme/rpc/channel.h"
 
 namespace trireme::coord {
 namespace {
 
-using rpc::ChildProcess;
 using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr Seconds kHour{3600};
-constexpr Seconds kPatience{10};
-constexpr std::string_view kSecret = "only the tests know this";
-
-Seconds now() { return SteadyClock().now(); }
-
-rpc::Credentials credentials_of(const std::string& role, const std::string& name) {
-  return rpc::Authority::from_secret(kSecret).issue({.role = role, .name = name}, {}, kHour);
-}
-
-Coordinator::Options coordinator_options() {
-  Coordinator::Options options;
-  options.addresses = {"127.0.0.1"};
-  options.credentials = credentials_of("coordinator", "0");
-  options.version = "1.2";
-  options.welcome = "the job";
-  return options;
-}
-
-Membership::Options node_options(const std::string& coordinator, const std::string& name) {
-  Membership::Options options;
-  options.coordinator = coordinator;
-  options.credentials = credentials_of("node", name);
-  options.version = "1.2";
-  options.info = {.host = "host" + name, .address = "127.0.0.1", .cores = 2, .process = ::getpid()};
-  return options;
-}
-
-const Card kCard{.version = "1.2", .job = "aa", .model = "bb", .data = "cc"};
-
-Membership join(const Coordinator& coordinator, const std::string& name) {
-  return Membership::connect(node_options(coordinator.addresses().front(), name), kPatience);
-}
-
-std::string_view word(Event::Kind kind) {
-  static constexpr std::array<std::string_view, 7> kWords = {"hello", "ready", "refused", "message", "failed", "left", "lost"};
-  return kWords.at(static_cast<std::size_t>(kind));
-}
-
-// "lost 3: connection closed"
-std::string next(Coordinator& coordinator) {
-  const auto event = coordinator.next_event(kPatience);
-  if (!event) return "nothing";
-  const std::string& text = event->kind == Event::Kind::message ? event->message.bytes : event->reason;
-  return fmt::format("{} {}{}{}", word(event->kind), event->node, text.empty() ? "" : ": ", text);
-}
-
-Generation generation_of(std::uint64_t number, const std::vector<std::string>& nodes) {
-  Generation out{.number = number};
-  for (const std::string& node : nodes) out.members.push_back({.node = node, .host = "host" + node, .address = "127.0.0.1"});
-  return out;
-}
-
-// A node that is a member of generation 1.
-struct Cluster {
-  explicit Cluster(const std::vector<std::string>& names, Coordinator::Options options = coordinator_options())
-      : coordinator(std::move(options)) {
-    for (const std::string& name : names) {
-      nodes.push_back(join(coordinator, name));
-      nodes.back().ready(kCard);
-      EXPECT_EQ(next(coordinator), "hello " + name);
-      EXPECT_EQ(next(coordinator), "ready " + name);
-    }
-    announce(1, names);
-  }
-  void announce(std::uint64_t number, const std::vector<std::string>& names) {
-    coordinator.announce(generation_of(number, names));
-    for (Membership& node : nodes) {
-      const bool takes_part = std::ranges::find(names, node.node()) != names.end();
-      EXPECT_EQ(takes_part ? node.await_generation(number - 1, kPatience).number : number, number);
-    }
-  }
-
-  Coordinator coordinator;
-  std::vector<Membership> nodes;
-};
 
 TEST(Coordinator, NodesJoinAndGetRanks) {
   Coordinator coordinator(coordinator_options());
@@ -291,6 +212,29 @@ TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
   EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
 }
 
+// A role that may not call a method is told so before anything else is looked at.
+TEST(Coordinator, EveryMethodAndStreamIsForNodesOnly) {
+  Coordinator::Options options = coordinator_options();
+  options.methods = {{.name = "commit", .handler = [](const std::string&, std::string request) { return request; }}};
+  const Coordinator coordinator(options);
+  for (const std::string role : {"coordinator", "intruder"}) {
+    if (role == "intruder") {
+      EXPECT_THAT(thrown_error([&] { rpc::Channel::connect(coordinator.addresses().front(), credentials_of(role, "0"), kPatience); }),
+                  StartsWith("permission_denied: 'ping' is not for the role intruder"));
+      continue;
+    }
+    rpc::Channel channel = rpc::Channel::connect(coordinator.addresses().front(), credentials_of(role, "0"), kPatience);
+    for (const std::string method : {"store_set", "store_get", "commit", "membership"})
+      EXPECT_THAT(thrown_error([&] { channel.call(method, "", kPatience); }), StartsWith("permission_denied")) << method;
+  }
+  // A node that has not said hello is nobody yet.
+  rpc::Channel silent = rpc::Channel::connect(coordinator.addresses().front(), credentials_of("node", "0"), kPatience);
+  for (const std::string method : {"store_set", "store_get", "commit"}) {
+    EXPECT_THAT(thrown_error([&] { silent.call(method, std::string(16, '\0'), kPatience); }), StartsWith("failed_precondition")) << method;
+    EXPECT_THAT(thrown_error([&] { silent.call(method, "short", kPatience); }), StartsWith("invalid_argument")) << method;
+  }
+}
+
 TEST(Coordinator, ItsEndIsNoticedByItsNodes) {
   auto coordinator = std::make_unique<Coordinator>(coordinator_options());
   std::promise<std::string> told;
@@ -307,101 +251,6 @@ TEST(Coordinator, ItsEndIsNoticedByItsNodes) {
   EXPECT_TRUE(node.lost());
   EXPECT_THAT(thrown_error([&] { node.send({}); }), StartsWith("unavailable"));
   EXPECT_THAT(thrown_error([&] { node.store().set("k", "v"); }), StartsWith("unavailable"));
-}
-
-// Run by the tests below, in a process of its own: a node that waits to be killed or stopped, and says why its membership ended.
-TEST(CoordinatorChild, DISABLED_Node) {
-  const std::string address = ChildProcess::input();
-  Membership node = Membership::connect(node_options(address, "child"), kPatience);
-  node.at(5, "forward");
-  node.ready(kCard);
-  try {
-    node.await_generation(0, Seconds{20});
-  } catch (const Error& error) {
-    ChildProcess::say(error.code() == aborted ? 'a' : '?');
-  }
-}
-
-TEST(Coordinator, AKilledNodeIsLostWithinASecond) {
-  Coordinator coordinator(coordinator_options());
-  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
-  EXPECT_EQ(next(coordinator), "hello child");
-  EXPECT_EQ(next(coordinator), "ready child");
-  const Seconds start = now();
-  child.signal(SIGKILL);
-  EXPECT_EQ(next(coordinator), "lost child: connection closed");
-  EXPECT_LT(now() - start, Seconds{1});
-}
-
-TEST(Coordinator, ASilentNodeIsLostAndFencedOffWhenItWakes) {
-  Coordinator::Options options = coordinator_options();
-  options.silence = Seconds{1};
-  Coordinator coordinator(options);
-  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
-  EXPECT_EQ(next(coordinator), "hello child");
-  EXPECT_EQ(next(coordinator), "ready child");
-  while (coordinator.progress("child").step != 5) std::this_thread::sleep_for(Seconds{0.01});
-  const Seconds start = now();
-  child.signal(SIGSTOP);
-  const auto lost = coordinator.next_event(kPatience);
-  ASSERT_TRUE(lost.has_value());
-  EXPECT_EQ(lost->kind, Event::Kind::lost);
-  EXPECT_EQ(lost->reason, "no heartbeat for 1 s");
-  EXPECT_EQ(lost->progress.step, 5);
-  EXPECT_EQ(lost->progress.phase, "forward");
-  EXPECT_GT(now() - start, Seconds{0.7});  // its last heartbeat was up to 0.2 s old
-  EXPECT_LT(now() - start, Seconds{2});
-  child.signal(SIGCONT);
-  EXPECT_EQ(child.heard(), 'a');
-}
-
-TEST(Coordinator, AShortStopIsForgiven) {
-  Coordinator::Options options = coordinator_options();
-  options.silence = Seconds{1.5};
-  Coordinator coordinator(options);
-  const ChildProcess child("CoordinatorChild.DISABLED_Node", coordinator.addresses().front());
-  EXPECT_EQ(next(coordinator), "hello child");
-  EXPECT_EQ(next(coordinator), "ready child");
-  child.signal(SIGSTOP);
-  EXPECT_FALSE(coordinator.next_event(Seconds{0.6}).has_value());
-  child.signal(SIGCONT);
-  EXPECT_FALSE(coordinator.next_event(Seconds{2}).has_value());
-}
-
-// A coordinator that is stopped itself: run in a process of its own, with a node beside it as a thread of the test.
-TEST(CoordinatorChild, DISABLED_Coordinator) {
-  Coordinator::Options options = coordinator_options();
-  options.port = std::stoi(ChildProcess::input());
-  options.silence = Seconds{0.5};
-  Coordinator coordinator(options);
-  for (;;) {
-    const auto event = coordinator.next_event(Seconds{20});
-    if (!event) return;
-    if (event->kind == Event::Kind::hello) ChildProcess::say('h');
-    if (event->kind == Event::Kind::lost) ChildProcess::say('l');
-  }
-}
-
-TEST(Coordinator, ASilentCoordinatorIsNoticedByItsNodes) {
-  const int port = Coordinator(coordinator_options()).port();
-  const ChildProcess child("CoordinatorChild.DISABLED_Coordinator", std::to_string(port));
-  Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
-  EXPECT_EQ(child.heard(), 'h');
-  const Seconds start = now();
-  child.signal(SIGSTOP);
-  EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), HasSubstr("is gone: no word from it for 1 s"));
-  EXPECT_LT(now() - start, Seconds{2});
-}
-
-TEST(Coordinator, ACoordinatorThatStoodStillDoesNotBlameItsNodes) {
-  const int port = Coordinator(coordinator_options()).port();
-  const ChildProcess child("CoordinatorChild.DISABLED_Coordinator", std::to_string(port));
-  Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
-  EXPECT_EQ(child.heard(), 'h');
-  child.signal(SIGSTOP);
-  std::this_thread::sleep_for(Seconds{0.8});  // longer than its silence, shorter than the node's patience
-  child.signal(SIGCONT);
-  EXPECT_THAT(thrown_error([&] { node.await_generation(0, Seconds{1}); }), StartsWith("deadline_exceeded"));
 }
 
 }  // namespace

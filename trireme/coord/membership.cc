@@ -26,8 +26,10 @@ Seconds now() { return SteadyClock().now(); }
 }  // namespace
 
 struct Membership::State final : comm::Store {
-  State(Options with, rpc::Channel&& through)
-      : options(std::move(with)), name(rpc::identity_of_certificate(options.credentials.certificate).name), channel(std::move(through)) {}
+  State(Options with, rpc::Channel through)
+      : options(std::move(with)),
+        name(rpc::identity_of_certificate(options.credentials.certificate).name),
+        channel(std::make_unique<rpc::Channel>(std::move(through))) {}
 
   // What the coordinator says, on gRPC's threads.
   void received(const std::string& bytes) {
@@ -92,6 +94,11 @@ struct Membership::State final : comm::Store {
     return false;
   }
 
+  void await_end() {
+    std::unique_lock lock(mutex);
+    changed.wait_for(lock, kFarewell, [this] { return ended.has_value(); });
+  }
+
   void beat(Seconds late) {
     wire::ToCoordinator message = blank();
     {
@@ -112,7 +119,7 @@ struct Membership::State final : comm::Store {
 
   std::string call(const std::string& method, std::string request, Seconds timeout) {
     check();
-    return channel.call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
+    return channel->call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
   }
 
   void set(const std::string& key, const std::string& value) override {
@@ -131,7 +138,7 @@ struct Membership::State final : comm::Store {
 
   const Options options;
   const std::string name;
-  rpc::Channel channel;
+  std::unique_ptr<rpc::Channel> channel;
   std::shared_ptr<rpc::Session> session;
 
   mutable std::mutex mutex;
@@ -162,8 +169,8 @@ Membership::~Membership() {
   if (state_ == nullptr) return;
   state_->heartbeat.reset();
   state_->session->close(Error{ok, "done"});
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, kFarewell, [this] { return state_->ended.has_value(); });
+  state_->await_end();
+  state_->channel.reset();  // here, not where the last share of the state happens to end
 }
 
 Membership Membership::connect(Options options, Seconds timeout) {
@@ -171,8 +178,8 @@ Membership Membership::connect(Options options, Seconds timeout) {
   rpc::Channel channel = rpc::Channel::connect(options.coordinator, options.credentials, timeout);
   auto state = std::make_shared<State>(std::move(options), std::move(channel));
   // The stream may outlive the membership by a moment, so it owns a share of the state.
-  state->session = state->channel.open_session("membership", {.received = [state](const std::string& bytes) { state->received(bytes); },
-                                                              .closed = [state](const Error& why) { state->closed(why); }});
+  state->session = state->channel->open_session("membership", {.received = [state](const std::string& bytes) { state->received(bytes); },
+                                                               .closed = [state](const Error& why) { state->closed(why); }});
   wire::ToCoordinator hello;
   *hello.mutable_hello() = to_wire(state->options.info, state->options.version);
   state->session->send(hello.SerializeAsString());
@@ -251,8 +258,7 @@ void Membership::leave() {
   message.mutable_leave();
   state_->say(message);
   state_->session->close(Error{ok, "left"});
-  std::unique_lock lock(state_->mutex);
-  state_->changed.wait_for(lock, kFarewell, [this] { return state_->ended.has_value(); });
+  state_->await_end();
 }
 
 std::optional<Error> Membership::end() const {

@@ -84,6 +84,11 @@ grpc::ChannelArguments settings() {
 
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
+// Whether to try again may help; anything else is the server's answer.
+bool is_passing(grpc::StatusCode code) {
+  return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
+}
+
 // gRPC tells why a connection failed only in words.
 void check_refusal(const std::string& address, const std::string& reason, int& hang_ups) {
   if (contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification"))
@@ -103,9 +108,14 @@ struct Channel::State {
   std::string address;
   std::shared_ptr<grpc::Channel> channel;
   grpc::GenericStub stub;
+  std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
   State(const std::string& to, const Credentials& credentials)
       : address(to), channel(grpc::CreateCustomChannel(to, mutual_tls(credentials), settings())), stub(channel) {}
+
+  ~State() { streams->end_all(); }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
   grpc::Status call(const std::string& method, std::string request, Seconds timeout, grpc::ByteBuffer& response) {
     grpc::ClientContext context;
@@ -139,6 +149,7 @@ Channel Channel::connect(const std::string& address, const Credentials& credenti
     grpc::ByteBuffer nothing;
     const grpc::Status status = state->call(std::string(kPing), "", std::min(left, kLongestTry), nothing);
     if (status.ok()) return Channel(std::move(state));
+    if (!is_passing(status.error_code())) throw error_of(status);
     check_refusal(address, status.error_message(), hang_ups);
     if (clock.now() >= end)
       throw Error{unavailable, "cannot reach a coordinator at {} within {:g} s: {}", address, timeout.count(), status.error_message()};
@@ -157,7 +168,7 @@ std::string Channel::call(const std::string& method, std::string request, Second
 }
 
 std::shared_ptr<Session> Channel::open_session(const std::string& stream, SessionListener listener) {
-  auto session = std::make_shared<ClientSession>(std::move(listener));
+  auto session = std::make_shared<ClientSession>(std::move(listener), state_->streams);
   session->start(state_->stub, kService.data() + stream);
   return session;
 }

@@ -18,13 +18,14 @@ class Channel {
   // certificate of the same authority that it is a coordinator; if it can't, or if it does not take this side's certificate,
   // unauthenticated is thrown at once.
   static Channel connect(const std::string& address, const Credentials& credentials, Seconds timeout);
+  // Ends its streams, and waits until their listeners have been told: never to be called by one of them.
   ~Channel();
   Channel(Channel&&) noexcept;
   Channel& operator=(Channel&&) noexcept;
 
   // Throws what the method threw; deadline_exceeded, unavailable if the connection broke.
   std::string call(const std::string& method, std::string request, Seconds timeout);
-  // The stream lives until one end closes it or the connection breaks.
+  // The stream lives until one end closes it, the connection breaks, or the channel ends.
   std::shared_ptr<Session> open_session(const std::string& stream, SessionListener listener);
 
  private:

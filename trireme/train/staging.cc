@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <atomic>
 #include <map>
 #include <optional>
@@ -24,6 +25,7 @@ namespace fs = std::filesystem;
 constexpr Seconds kLockPatience{600};
 constexpr Seconds kMemoryPatience{5};
 constexpr fs::perms kReadOnly = fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
+constexpr std::size_t kMostFiles = 1000;  // at once
 constexpr std::uint64_t kLongestManifest = 1 << 30;
 
 std::string fetch_manifest(const StagingOptions& options) {
@@ -67,7 +69,7 @@ class Stage {
   StagedData run(Config& job) {
     locate();
     for (std::size_t i = 0; i < manifest_.files.size(); ++i)
-      if (!place_of_[i]) place_of_[i] = fetch(i);
+      while (!place_of_[i]) fetch(i, batch_from(i));
     sync_cache();
     save_digests();
     data::set_data_folders(job, manifest_.named, folders(), "staged");
@@ -107,18 +109,62 @@ class Stage {
     return is_there(blob(file), file.identity.size) && digests_.sha256(blob(file)) == file.sha256;
   }
 
-  fs::path fetch(std::size_t number) {
-    const ManifestFile& file = manifest_.files[number];
+  // How many missing files from this one on fit into one piece; 1 if it doesn't itself.
+  std::size_t batch_from(std::size_t first) const {
+    std::uint64_t bytes = 0;
+    std::size_t last = first;
+    while (last < manifest_.files.size() && last - first < kMostFiles && !place_of_[last] &&
+           (bytes += manifest_.files[last].identity.size) <= kPieceBytes)
+      ++last;
+    return std::max<std::size_t>(last - first, 1);
+  }
+
+  // Gives at least one of these files a place.
+  void fetch(std::size_t first, std::size_t count) {
     const FileLock lock(cache_ / "lock", kLockPatience);
-    if (is_in_cache(file)) {  // another node of this machine was faster
+    if (found_meanwhile(first, count)) return;
+    if (count > 1) return fetch_small(first, count);
+    keep(first, [&](const fs::path& temporary) { receive(first, temporary); });
+  }
+
+  // Another node of this machine was faster.
+  bool found_meanwhile(std::size_t first, std::size_t count) {
+    bool any = false;
+    for (std::size_t i = first; i < first + count; ++i) {
+      const ManifestFile& file = manifest_.files[i];
+      if (!is_in_cache(file)) continue;
+      any = true;
+      place_of_[i] = blob(file);
       progress_.total -= file.identity.size;
       ++out_.cached;
-      return blob(file);
     }
+    return any;
+  }
+
+  void fetch_small(std::size_t first, std::size_t count) {
+    const std::string bytes = ask(first, 0, count);
+    std::size_t offset = 0;
+    for (std::size_t i = first; i < first + count; ++i) {
+      const ManifestFile& file = manifest_.files[i];
+      if (bytes.size() - offset < file.identity.size)
+        throw Error{data_loss, "the coordinator sent {} bytes for {} files from {} on: too few", bytes.size(), count, file.name.string()};
+      const std::string_view content = std::string_view(bytes).substr(offset, file.identity.size);
+      keep(i, [&](const fs::path& temporary) {
+        check_digest(file, digest_of(Digest::Kind::sha256, content));
+        OutputFile(temporary, OutputFile::Mode::create).write(content);
+      });
+      offset += content.size();
+    }
+    advance(offset);
+  }
+
+  // Under its last name a file is there completely or not at all.
+  void keep(std::size_t number, const std::function<void(const fs::path&)>& write) {
+    const ManifestFile& file = manifest_.files[number];
     const fs::path temporary = blob(file).string() + unique_suffix(boot_);
     std::error_code fault;
     try {
-      receive(number, temporary);
+      write(temporary);
       fs::permissions(temporary, kReadOnly, fault);
       if (!fault) fs::rename(temporary, blob(file), fault);
       if (fault) throw_system_error(fault.value(), fmt::format("keep {}", blob(file).string()));
@@ -127,8 +173,27 @@ class Stage {
       throw;
     }
     digests_.add(blob(file), file.sha256);
+    place_of_[number] = blob(file);
     ++out_.fetched;
-    return blob(file);
+  }
+
+  std::string ask(std::size_t number, std::uint64_t offset, std::size_t count) const {
+    wire::FileRequest request;
+    request.set_file(static_cast<std::uint32_t>(number));
+    request.set_offset(offset);
+    request.set_count(static_cast<std::uint32_t>(count));
+    return options_.call(kFileMethod, request.SerializeAsString());
+  }
+
+  void advance(std::uint64_t bytes) {
+    progress_.bytes += bytes;
+    options_.progress(progress_);
+  }
+
+  void check_digest(const ManifestFile& file, const std::string& digest) const {
+    if (digest != file.sha256)
+      throw Error{data_loss, "{} arrived with another checksum than the coordinator's list has: it has changed there; start the job again",
+                  manifest_.path_of(file).string()};
   }
 
   void receive(std::size_t number, const fs::path& to) {
@@ -136,22 +201,16 @@ class Stage {
     OutputFile out(to, OutputFile::Mode::create);
     Digest digest(Digest::Kind::sha256);
     for (std::uint64_t offset = 0; offset < file.identity.size;) {
-      wire::FileRequest request;
-      request.set_file(static_cast<std::uint32_t>(number));
-      request.set_offset(offset);
-      const std::string piece = options_.call(kFileMethod, request.SerializeAsString());
+      const std::string piece = ask(number, offset, 1);
       if (piece.empty() || piece.size() > file.identity.size - offset)
         throw Error{data_loss,         "{}: the coordinator sent {} bytes at {} of {}", file.name.string(), piece.size(), offset,
                     file.identity.size};
       out.write(piece);
       digest.add(piece);
       offset += piece.size();
-      progress_.bytes += piece.size();
-      options_.progress(progress_);
+      advance(piece.size());
     }
-    if (digest.hex() != file.sha256)
-      throw Error{data_loss, "{} arrived with another checksum than the coordinator's list has: it has changed there; start the job again",
-                  manifest_.path_of(file).string()};
+    check_digest(file, digest.hex());
   }
 
   // Once for all files: what the memory of digests says must not outlive the files in a power failure.

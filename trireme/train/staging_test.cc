@@ -211,6 +211,25 @@ TEST_F(Staging, LargeFilesComeInPiecesWithProgress) {
   EXPECT_EQ(read_file(staged_file(job)), read_file(scratch_.path() / "large"));
 }
 
+TEST_F(Staging, SmallFilesComeTogether) {
+  fs::create_directories(scratch_.path() / "many/class");
+  for (int i = 0; i < 1200; ++i)
+    scratch_.write(fmt::format("many/class/{}.png", i), std::string(static_cast<std::size_t>(i % 700), 'a') + std::to_string(i));
+  scratch_.write("many/class/large.png", std::string(kPieceBytes + 1, 'b'));
+  Config job = job_of("reader = 'image_folder'\ntrain = ['" + (scratch_.path() / "many").string() + "']");
+  Offered offered(job);
+  StagingOptions options = offered.from_elsewhere(cache_);
+  int calls = 0;
+  options.call = [&](const std::string& method, std::string request) {
+    ++calls;
+    return offered.call_from_elsewhere(method, std::move(request));
+  };
+  EXPECT_EQ(stage_data(job, options).fetched, 1201U);
+  EXPECT_LT(calls, 10);
+  for (const std::string name : {"0.png", "777.png", "1199.png", "large.png"})
+    EXPECT_EQ(read_file(staged_file(job) / "class" / name), read_file(scratch_.path() / "many/class" / name));
+}
+
 TEST_F(Staging, AnEmptyFileIsAFileToo) {
   Config job = large_job(0);
   Offered offered(job);
@@ -277,6 +296,13 @@ TEST_F(Staging, NothingOutsideTheManifestCanBeRead) {
   EXPECT_THAT(thrown_error([&] { offered.call(kFileMethod, request.SerializeAsString()); }),
               StartsWith("invalid_argument: there are 1 data files"));
   request.set_file(0);
+  request.set_count(2);
+  EXPECT_THAT(thrown_error([&] { offered.call(kFileMethod, request.SerializeAsString()); }),
+              StartsWith("invalid_argument: there are 1 data files"));
+  request.set_count(0xffffffff);
+  EXPECT_THAT(thrown_error([&] { offered.call(kFileMethod, request.SerializeAsString()); }),
+              StartsWith("invalid_argument: there are 1 data files"));
+  request.set_count(0);
   request.set_offset(11);
   EXPECT_THAT(thrown_error([&] { offered.call(kFileMethod, request.SerializeAsString()); }), StartsWith("out_of_range"));
   EXPECT_THAT(thrown_error([&] { offered.call(kFileMethod, "/etc/passwd"); }), StartsWith("invalid_argument"));
