@@ -14,6 +14,22 @@ std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines) {
   return plans;
 }
 
+std::string as_typed(const std::vector<std::string>& command) {
+  constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/=:,@%+";
+  std::string text;
+  for (const std::string& word : command) {
+    text += text.empty() ? "" : " ";
+    if (!word.empty() && word.find_first_not_of(kPlain) == std::string::npos) {
+      text += word;
+      continue;
+    }
+    text += "'";
+    for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+    text += "'";
+  }
+  return text;
+}
+
 std::vector<std::string> node_arguments(const NodePlan& plan) { return {"node", "--threads", fmt::format("{}", plan.threads)}; }
 
 }  // namespace trireme::cluster

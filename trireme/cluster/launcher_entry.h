@@ -35,6 +35,9 @@ std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines);
 // The arguments that make this program a node, "node" first; the same for all launchers.
 std::vector<std::string> node_arguments(const NodePlan& plan);
 
+// A command as it could be typed into a shell, for --dry-run.
+std::string as_typed(const std::vector<std::string>& command);
+
 struct LauncherEntry {
   std::string_view name;
   std::string_view summary;

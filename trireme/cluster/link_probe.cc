@@ -14,6 +14,7 @@
 #include <array>
 #include <atomic>
 #include <cstring>
+#include <list>
 #include <mutex>
 #include <optional>
 #include <thread>
@@ -198,7 +199,27 @@ struct LinkListener::State {
     const std::uint64_t one = 1;
     [[maybe_unused]] const ssize_t count = ::write(wake.get(), &one, sizeof one);
     thread.join();
-    for (std::thread& answering : answers) answering.join();
+    for (Answer& answering : answers) answering.thread.join();
+  }
+
+  struct Answer {
+    std::atomic<bool> is_done{false};
+    std::thread thread;
+  };
+
+  void forget_done() {
+    answers.remove_if([](Answer& one) {
+      if (one.is_done) one.thread.join();
+      return one.is_done.load() && !one.thread.joinable();
+    });
+  }
+
+  void start_answer(int accepted) {
+    Answer& one = answers.emplace_back();
+    one.thread = std::thread([this, &one, accepted] {
+      answer(Descriptor(accepted), token);
+      one.is_done = true;
+    });
   }
 
   void listen_on(const std::string& address) {
@@ -225,18 +246,19 @@ struct LinkListener::State {
   }
 
   void serve() {
-    while (answers.size() < kMostTries) {
+    while (true) {
+      forget_done();
       const auto left = std::chrono::duration_cast<milliseconds>(end - Clock::now()).count();
       std::array<pollfd, 2> waits{pollfd{socket.get(), POLLIN, 0}, pollfd{wake.get(), POLLIN, 0}};
       if (left <= 0 || (::poll(waits.data(), waits.size(), static_cast<int>(left)) < 0 && errno != EINTR)) return;
       if (waits[1].revents != 0) return;
       if (waits[0].revents == 0) continue;
       const int accepted = ::accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC);
-      if (accepted >= 0)
-        answers.emplace_back([this, accepted] {
-          const Descriptor connection(accepted);
-          answer(connection, token);
-        });
+      if (accepted < 0) continue;
+      if (answers.size() < kMostTries)
+        start_answer(accepted);
+      else
+        ::close(accepted);
     }
   }
 
@@ -245,7 +267,7 @@ struct LinkListener::State {
   Descriptor socket;
   Descriptor wake;
   std::int64_t port = 0;
-  std::vector<std::thread> answers;
+  std::list<Answer> answers;
   std::thread thread;
 };
 

@@ -39,6 +39,12 @@ TEST(Link, SeveralAtOnce) {
   for (const LinkResult& result : results) EXPECT_EQ(result.fault, "") << result.words;
 }
 
+TEST(Link, ManyInARow) {
+  const LinkListener listener("127.0.0.1", kToken, seconds(20));
+  for (int i = 0; i < 100; ++i)
+    ASSERT_EQ(try_link({.address = "127.0.0.1", .port = listener.port(), .token = kToken, .sending = milliseconds(0)}).fault, "") << i;
+}
+
 TEST(Link, AWrongTokenGetsNoAnswer) {
   const LinkListener listener("127.0.0.1", kToken, seconds(20));
   EXPECT_EQ(try_link({.address = "127.0.0.1", .port = listener.port(), .token = std::string(64, 'x')}).fault, "broken");

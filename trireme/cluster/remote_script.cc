@@ -54,12 +54,17 @@ class Session {
     return changed_.wait_for(lock, limit, [&] { return has_ended_ || status_; });
   }
 
-  bool has_begun() const { return has_begun_; }
-  bool has_ended() const { return has_ended_; }
-  std::optional<ExitStatus> status() const { return status_; }
-  RemoteOutput& output() { return output_; }
+  bool has_begun() const { return locked(has_begun_); }
+  bool has_ended() const { return locked(has_ended_); }
+  std::optional<ExitStatus> status() const { return locked(status_); }
+  RemoteOutput output() const { return locked(output_); }
 
  private:
+  template <class T>
+  T locked(const T& value) const {
+    const std::scoped_lock lock(mutex_);
+    return value;
+  }
   static void append(std::string& text, std::string_view line) {
     if (text.size() + line.size() < kMostText) text.append(line).append("\n");
   }
@@ -74,7 +79,7 @@ class Session {
 
   std::string begin_;
   std::string end_;
-  std::mutex mutex_;
+  mutable std::mutex mutex_;
   std::condition_variable changed_;
   bool has_begun_ = false;
   bool has_ended_ = false;
@@ -92,10 +97,10 @@ std::string quoted_noise(std::string_view noise) {
   return fmt::format("; it printed \"{}\"", shown);
 }
 
-[[noreturn]] void refuse_swallowed(const Machine& machine, Session& session, const LaunchOptions& options) {
+[[noreturn]] void refuse_swallowed(const Machine& machine, const Session& session, const LaunchOptions& options) {
   const std::string how = session.status() ? fmt::format("the login's shell {} before our command ran", session.status()->in_words())
                                            : fmt::format("our command did not begin within {} s", options.connect_timeout);
-  const RemoteOutput& output = session.output();
+  const RemoteOutput output = session.output();
   throw Error{failed_precondition,
               "{}: {}{}. Something in the start-up files of that shell (.bashrc, .profile) swallows the session: they must not read, wait, "
               "exit or exec in "
@@ -150,7 +155,7 @@ RemoteOutput run_remotely(const Machine& machine, const LaunchOptions& options, 
   }
   constexpr auto kToClose = std::chrono::seconds(2);
   if (!ssh.wait_for(kToClose)) ssh.terminate(std::chrono::milliseconds(200));
-  return std::move(session.output());
+  return session.output();
 }
 
 }  // namespace trireme::cluster

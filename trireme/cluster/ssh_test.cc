@@ -96,6 +96,12 @@ TEST(Launchers, CommandsOfEveryEntry) {
   for (const LauncherEntry& entry : catalog) EXPECT_FALSE(entry.command(plan, options).empty()) << entry.name;
 }
 
+TEST(Launchers, CommandsAsTyped) {
+  const std::vector<std::string> command{"printf", "%s|", "", "a b", "it's", "$HOME", "-o", "A=b"};
+  EXPECT_EQ(as_typed({"ssh", "-T", "h1"}), "ssh -T h1");
+  EXPECT_EQ(run_process({"sh", "-c", as_typed(command)}, std::chrono::seconds(10)).out, "|a b|it's|$HOME|-o|A=b|\n");
+}
+
 TEST(Launchers, ANodeForEachSlot) {
   std::vector<Machine> machines{machine("a"), machine("b")};
   machines[0].slots = 2;
