@@ -24,6 +24,7 @@ struct Group {
   int size = 1;
   std::uint64_t generation = 0;  // keys in the store begin with it, so that a member of an older one is never met
   std::string address;           // of the interface to listen on, by which the others reach this member
+  std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
 };
 

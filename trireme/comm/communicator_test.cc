@@ -220,6 +220,18 @@ TEST(Failure, GenerationsDoNotMeet) {
   });
 }
 
+TEST(Communicator, TwoChannelsAtTheSameTime) {
+  MemoryStore store;
+  in_threads(4, [&](int thread) {
+    Group group = group_of(thread % 2, 2);
+    group.channel = thread < 2 ? "gradients" : "statistics";
+    auto communicator = Communicator::connect(store, group, kTimeout);
+    std::vector<float> values{thread < 2 ? 1.0F : 10.0F};
+    communicator.all_reduce(values, {}, kTimeout);
+    EXPECT_EQ(values[0], thread < 2 ? 2 : 20);
+  });
+}
+
 TEST(Failure, AWrongKeyIsRefusedByAll) {
   MemoryStore store;
   in_threads(3, [&](int rank) {
