@@ -14,7 +14,7 @@
 namespace trireme::comm {
 
 // ring and halving_doubling (bcube with base 2) are Gloo's. automatic is our own, with one or two steps whatever the number of members
-// (see direct.h): it is the fastest of the three at nearly every size with up to 5 members.
+// (see direct.h), or the ring for much data of many members.
 enum class Algorithm { automatic, ring, halving_doubling };
 // What values are rounded to before they are sent; nearest, ties to even.
 enum class WireType { f32, bf16, f16 };
