@@ -40,7 +40,8 @@ struct Settings {
   std::vector<std::size_t> bytes{1 << 10, 4 << 10, 16 << 10, 64 << 10, 256 << 10, 1 << 20, 4 << 20, 16 << 20, 64 << 20, 100 << 20};
   std::vector<std::string> variants;  // empty: all
   std::string address = "127.0.0.1";
-  std::filesystem::path folder;
+  std::filesystem::path folder;  // where processes find each other
+  int rank = -1;                 // of the one process to run here; -1: all of them
 };
 
 std::shared_ptr<gloo::Context> plain_gloo(const Settings& settings, int rank) {
@@ -162,7 +163,10 @@ int main(int argc, char** argv) {
   app.add_option("--bytes", settings.bytes);
   app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling");
   app.add_option("--address", settings.address);
+  app.add_option("--rank", settings.rank, "run only this one; the others are started elsewhere, with the same --folder");
+  app.add_option("--folder", settings.folder, "empty, and seen by all processes");
   CLI11_PARSE(app, argc, argv);
+  if (settings.rank >= 0) return measured(settings, settings.rank) ? 0 : 1;
   settings.folder = std::filesystem::temp_directory_path() / fmt::format("trireme-allreduce-{}", ::getpid());
   std::filesystem::create_directories(settings.folder);
   const int result = run(settings);

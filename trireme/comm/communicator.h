@@ -14,7 +14,7 @@
 namespace trireme::comm {
 
 // ring and halving_doubling (bcube with base 2) are Gloo's. automatic is our own, with one or two steps whatever the number of members
-// (see direct.h): it is the fastest of the three at nearly every size with up to 5 members.
+// (see direct.h), or the ring for much data of many members.
 enum class Algorithm { automatic, ring, halving_doubling };
 // What values are rounded to before they are sent; nearest, ties to even.
 enum class WireType { f32, bf16, f16 };
@@ -24,6 +24,7 @@ struct Group {
   int size = 1;
   std::uint64_t generation = 0;  // keys in the store begin with it, so that a member of an older one is never met
   std::string address;           // of the interface to listen on, by which the others reach this member
+  std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
 };
 

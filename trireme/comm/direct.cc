@@ -19,6 +19,8 @@ constexpr std::size_t kSegmentBytes = 256 << 10;
 constexpr std::size_t kSegmentBytesOfAll = 2 << 20;
 constexpr std::size_t kCacheLine = 64;
 
+constexpr std::size_t kSumsOnTheWay = 3;  // segments
+
 // The upper bit keeps clear of Gloo's tags.
 constexpr std::uint64_t kTag = 1ULL << 63U;
 
@@ -63,13 +65,13 @@ class Summation {
     segment_ = std::min(part_, segment_bytes / sizeof(Element));
     contributions_ = memory<Element>(received, 2 * ranks_ * segment_);
     const std::size_t segments = (part_ + segment_ - 1) / segment_;
-    for (std::size_t s = 0; s <= segments; ++s) {
+    // Two rounds after a sum was sent, peers have sent contributions behind it that were waited for: nobody waits for it.
+    for (std::size_t s = 0; s < segments + 3; ++s) {
       if (s < segments) exchange_contributions(s);
-      if (s > 0) sum_and_exchange(s - 1);
+      if (s >= 1 && s <= segments) sum_and_exchange(s - 1);
+      if (s >= 3) take_sums(s - 3);
     }
-    links_.wait(sums_received_, sums_expected_);
     links_.wait(sent_, to_send_);
-    if constexpr (Format::kEncodes) Format::decode(values_.data(), wire_, values_.size());
   }
 
  private:
@@ -104,6 +106,10 @@ class Summation {
     if constexpr (Format::kEncodes) Format::encode(wire_ + range.begin, values_.data() + range.begin, range.count);
   }
 
+  void decode(const Range& range) {
+    if constexpr (Format::kEncodes) Format::decode(values_.data() + range.begin, wire_ + range.begin, range.count);
+  }
+
   Element* contribution(std::size_t peer, std::size_t number) const { return contributions_ + ((number % 2) * ranks_ + peer) * segment_; }
 
   void exchange_contributions(std::size_t number) {
@@ -124,13 +130,21 @@ class Summation {
       for (std::size_t rank = 0; rank < ranks_; ++rank)
         if (rank != own()) Format::add(values_.data() + mine.begin, contribution(rank, number), mine.count);
       encode(mine);
+      decode(mine);  // all must have the rounded value
     }
+    sums_received_[number % kSumsOnTheWay] = 0;
     for_each_peer([&](std::size_t peer) {
       const Range theirs = segment(peer, number);
       send(peer, wire_ + mine.begin, mine.count);
-      if (theirs.count > 0) ++sums_expected_;
-      receive(peer, wire_ + theirs.begin, theirs.count, sums_received_);
+      receive(peer, wire_ + theirs.begin, theirs.count, sums_received_[number % kSumsOnTheWay]);
     });
+  }
+
+  void take_sums(std::size_t number) {
+    Completions expected = 0;
+    for_each_peer([&](std::size_t peer) { expected += segment(peer, number).count > 0 ? 1 : 0; });
+    links_.wait(sums_received_[number % kSumsOnTheWay], expected);
+    for_each_peer([&](std::size_t peer) { decode(segment(peer, number)); });
   }
 
   void send(std::size_t peer, const Element* from, std::size_t count) {
@@ -154,8 +168,7 @@ class Summation {
   Completions sent_ = 0;
   Completions to_send_ = 0;
   std::array<Completions, 2> received_{};
-  Completions sums_received_ = 0;
-  Completions sums_expected_ = 0;
+  std::array<Completions, kSumsOnTheWay> sums_received_{};
 };
 
 template <class Format>

@@ -19,7 +19,7 @@ constexpr Seconds kPause{0.02};
 // More at a time and the oldest must go: a scanner shall not use up the descriptors.
 constexpr std::size_t kVisitors = 256;
 
-std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{}", group.generation, rank); }
+std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{}/{}", group.generation, group.channel, rank); }
 
 [[noreturn]] void not_come(const Group& group, int rank) {
   throw Error{deadline_exceeded, "rank {} of generation {} has not come to the rendezvous in time; does it still run?", rank,

@@ -29,7 +29,7 @@ std::string hello_of(const Group& group) {
 
 // Says whose it is and for whom, so that it can't be sent back to its maker or on to a third member.
 std::string proof(const Group& group, int maker, int reader, const std::string& hello, const std::string& nonce) {
-  return hmac_sha256(group.key, fmt::format("trireme pair {} {} {} ", group.generation, maker, reader) + hello + nonce);
+  return hmac_sha256(group.key, fmt::format("trireme pair {} {} {} {} ", group.generation, maker, reader, group.channel) + hello + nonce);
 }
 
 // The rank a hello claims.
