@@ -22,7 +22,8 @@ const Entry& find_entry(const std::vector<Entry>& entries, std::string_view name
   }
   const std::string guess = nearest(name, names);
   const std::string hint = guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
-  throw Error{invalid_argument, "there is no {} '{}'{} ({}s: {})", kind, name, hint, kind, fmt::join(names, ", ")};
+  const std::string kinds = kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1)) : fmt::format("{}s", kind);
+  throw Error{invalid_argument, "there is no {} '{}'{} ({}: {})", kind, name, hint, kinds, fmt::join(names, ", ")};
 }
 
 }  // namespace trireme
