@@ -6,13 +6,18 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
 #include <fstream>
+#include <mutex>
+#include <sstream>
+#include <thread>
 
 #include "tests/hosts/test_hosts.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/files.h"
 #include "trireme/base/thrown_error.h"
 #include "trireme/cluster/launch.h"
+#include "trireme/cluster/remote_script.h"
 #include "trireme/cluster/ssh.h"
 
 namespace trireme::tests {
@@ -165,14 +170,45 @@ TEST(RemoteLaunch, NothingIsLeftWhenItEnds) {
   for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_TRUE(is_quiet(hosts, i, std::chrono::seconds(10)));
 }
 
-TEST(RemoteLaunch, NothingIsLeftWhenTheLauncherIsKilled) {
+std::string text_of(const std::filesystem::path& file) {
+  std::ifstream in(file, std::ios::binary);
+  return {std::istreambuf_iterator<char>(in), {}};
+}
+
+// The processes of this test that run ssh.
+std::vector<pid_t> own_ssh() {
+  std::vector<pid_t> found;
+  for (const auto& thread : std::filesystem::directory_iterator("/proc/self/task")) {
+    std::istringstream children(text_of(thread.path() / "children"));
+    for (pid_t child = 0; children >> child;)
+      if (text_of(fmt::format("/proc/{}/cmdline", child)).starts_with(std::string("ssh\0", 4))) found.push_back(child);
+  }
+  return found;
+}
+
+TEST(RemoteLaunch, SecretsAreSeenByNobody) {
+  const TestHosts hosts(1);
+  const std::string canary = "canary-" + cluster::random_mark();
+  std::vector<cluster::Launch::Node> nodes = nodes_on(hosts);
+  nodes[0].input = canary + "\n";
+  Seen seen;
+  cluster::Launch launch(waiting_program(), hosts.launch_options(kBinary), std::move(nodes), seen.events());
+  ASSERT_TRUE(seen.has("0: " + canary));
+  for (const auto& entry : std::filesystem::directory_iterator("/proc")) {
+    if (entry.path().filename().string().find_first_not_of("0123456789") != std::string::npos) continue;
+    EXPECT_EQ(text_of(entry.path() / "cmdline").find(canary), std::string::npos) << entry.path();
+    EXPECT_EQ(text_of(entry.path() / "environ").find(canary), std::string::npos) << entry.path();
+  }
+}
+
+TEST(RemoteLaunch, NothingIsLeftWhenSshIsKilled) {
   const TestHosts hosts(1);
   Seen seen;
   cluster::Launch launch(waiting_program(), hosts.launch_options(kBinary), nodes_on(hosts), seen.events());
   ASSERT_TRUE(seen.has("0: up"));
-  // ssh dies with its parent; here it is killed alone, with the same effect on the other side.
-  const auto ssh = cluster::run_process({"pkill", "-KILL", "-P", std::to_string(::getpid()), "-x", "ssh"}, std::chrono::seconds(5));
-  ASSERT_TRUE(ssh.status && ssh.status->is_success());
+  const std::vector<pid_t> ssh = own_ssh();
+  ASSERT_EQ(ssh.size(), 1U);
+  ASSERT_EQ(::kill(ssh[0], SIGKILL), 0);
   EXPECT_TRUE(is_quiet(hosts, 0, std::chrono::seconds(10)));
   ASSERT_TRUE(launch.wait_for(std::chrono::seconds(5)));
   EXPECT_EQ(launch.exits()[0].words, "killed by SIGKILL");

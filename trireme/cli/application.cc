@@ -24,6 +24,7 @@ Commands declare_commands(CLI::App& app) {
   Commands commands;
   for (const CommandEntry& entry : commands::catalog()) {
     CLI::App* command = app.add_subcommand(std::string(entry.name), std::string(entry.summary));
+    if (entry.is_hidden) command->group("");
     commands.emplace_back(command, entry.declare(*command));
   }
   return commands;

@@ -27,6 +27,7 @@ struct CommandEntry {
   std::string_view summary;
   // Adds the command's options to `app`; the returned Run owns the variables they fill.
   Run (*declare)(CLI::App& app) = nullptr;
+  bool is_hidden = false;  // run by Trireme itself on machines, not by people: not in the help
 };
 
 namespace commands {

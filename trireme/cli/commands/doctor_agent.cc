@@ -4,7 +4,6 @@
 
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <iostream>
 
@@ -13,8 +12,7 @@
 namespace trireme::cli::commands {
 namespace {
 
-Run declare(CLI::App& app) {
-  app.group("");  // not in the help
+Run declare(CLI::App&) {
   return [](const Console& console) {
     constexpr unsigned kLongest = 600;  // seconds, should nobody end us
     ::alarm(kLongest);
@@ -26,7 +24,7 @@ Run declare(CLI::App& app) {
 }  // namespace
 
 CommandEntry doctor_agent() {
-  return {.name = "doctor-agent", .summary = "answers the doctor's questions on a machine", .declare = declare};
+  return {.name = "doctor-agent", .summary = "answers the doctor's questions on a machine", .declare = declare, .is_hidden = true};
 }
 
 }  // namespace trireme::cli::commands
