@@ -42,14 +42,6 @@ std::int64_t checkpoint_bytes(const train::Job& job) {
   return values * static_cast<std::int64_t>(sizeof(float)) + (1 << 20);
 }
 
-// As a shell would have to be given it.
-std::string shell_word(const std::string& word) {
-  if (!word.empty() && word.find_first_of(" \t\n'\"$;&|<>()*?[]#~`\\") == std::string::npos) return word;
-  std::string quoted = "'";
-  for (const char letter : word) quoted += letter == '\'' ? "'\\''" : std::string(1, letter);
-  return quoted + "'";
-}
-
 // Exits of nodes' processes, from the launch's threads to the conductor's.
 class ExitQueue {
  public:
@@ -215,35 +207,15 @@ class ClusterRun {
 }  // namespace
 
 std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t threads) {
-  const cluster::Machine here{.name = host_name(), .address = "127.0.0.1", .slots = count};
-  const std::int64_t cores = threads > 0 ? threads : engine::usable_cores();
-  std::vector<cluster::NodePlan> plans;
-  for (std::int64_t slot = 0; slot < count; ++slot)
-    plans.push_back({.name = fmt::format("{}", slot), .machine = here, .slot = slot, .threads = std::max<std::int64_t>(1, cores / count)});
-  return plans;
-}
-
-std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines, std::int64_t threads) {
-  std::vector<cluster::NodePlan> plans;
-  for (const cluster::Machine& machine : machines) {
-    const std::int64_t cores = threads > 0 ? threads : machine.cores;
-    for (std::int64_t slot = 0; slot < machine.slots; ++slot)
-      plans.push_back({.name = fmt::format("{}", plans.size()),
-                       .machine = machine,
-                       .slot = slot,
-                       .threads = cores > 0 ? std::max<std::int64_t>(1, cores / machine.slots) : 0});
-  }
-  return plans;
+  return cluster::plan_nodes({{.name = host_name(), .address = "127.0.0.1", .slots = count}},
+                             threads > 0 ? threads : engine::usable_cores());
 }
 
 std::string dry_run(const ClusterRequest& request) {
   const cluster::LauncherEntry& launcher = find_entry(cluster::launchers::catalog(), request.launcher, "launcher");
   std::string text;
-  for (const cluster::NodePlan& plan : request.plans) {
-    text += fmt::format("[{} {}]", plan.name, plan.machine.name);
-    for (const std::string& word : launcher.command(plan, request.options)) text += " " + shell_word(word);
-    text += "\n";
-  }
+  for (const cluster::NodePlan& plan : request.plans)
+    text += fmt::format("[{} {}] {}\n", plan.name, plan.machine.name, cluster::as_typed(launcher.command(plan, request.options)));
   return text;
 }
 

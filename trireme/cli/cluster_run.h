@@ -27,9 +27,6 @@ struct ClusterRequest {
 
 // Nodes for `count` workers on this machine; `threads` of it (0: all) are divided among them.
 std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t threads);
-// One node a slot, in the order of the machines; of each machine `threads` (0: all its cores) are divided among its nodes.
-std::vector<cluster::NodePlan> plans_for(const std::vector<cluster::Machine>& machines, std::int64_t threads);
-
 // What would be run, where, as lines.
 std::string dry_run(const ClusterRequest& request);
 

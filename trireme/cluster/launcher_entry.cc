@@ -4,13 +4,20 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 namespace trireme::cluster {
 
-std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines) {
+std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines, std::int64_t threads) {
   std::vector<NodePlan> plans;
-  for (const Machine& machine : machines)
+  for (const Machine& machine : machines) {
+    const std::int64_t cores = threads > 0 ? threads : machine.cores;
     for (std::int64_t slot = 0; slot < machine.slots; ++slot)
-      plans.push_back({.name = fmt::format("{}", plans.size()), .machine = machine, .slot = slot, .threads = 0});
+      plans.push_back({.name = fmt::format("{}", plans.size()),
+                       .machine = machine,
+                       .slot = slot,
+                       .threads = cores > 0 ? std::max<std::int64_t>(1, cores / machine.slots) : 0});
+  }
   return plans;
 }
 

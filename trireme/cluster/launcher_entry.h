@@ -29,8 +29,9 @@ struct LaunchOptions {
   std::int64_t connect_timeout = 10;  // seconds
 };
 
-// A node for each slot of each machine, in their order, named by its place: "0", "1" ...
-std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines);
+// One node a slot, named by their ranks, in the machines' order. Of each machine `threads` (0: all its cores) are divided among its
+// nodes.
+std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines, std::int64_t threads = 0);
 
 // The arguments that make this program a node, "node" first; the same for all launchers.
 std::vector<std::string> node_arguments(const NodePlan& plan);

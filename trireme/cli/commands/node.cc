@@ -44,6 +44,8 @@ Run declare(CLI::App& app) {
 
 }  // namespace
 
-CommandEntry node() { return {.name = "node", .summary = "take part in a training (started by launchers)", .declare = declare}; }
+CommandEntry node() {
+  return {.name = "node", .summary = "take part in a training (started by launchers)", .declare = declare, .is_hidden = true};
+}
 
 }  // namespace trireme::cli::commands

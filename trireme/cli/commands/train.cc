@@ -72,7 +72,7 @@ ClusterRequest cluster_request(const Options& o, const TrainingRequest& request,
   cluster.launcher = "ssh";
   cluster.options.ssh = inventory.ssh;
   cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = plans_for(inventory.machines, threads);
+  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
   if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
