@@ -114,9 +114,13 @@ std::string Links::silent_peers() const {
   return ranks;
 }
 
+void Links::close() {
+  for (auto& peer : peers_) peer = {};
+}
+
 // Closing all at once tells the other members within a round trip, however few of them were waiting for the one that failed.
 void Links::fail(Error fault) {
-  for (auto& peer : peers_) peer = {};
+  close();
   throw Error{std::move(fault)};
 }
 

@@ -41,6 +41,7 @@ class Links {
   void wait(const Completions& completions, Completions wanted);
   // How long is "so long".
   void set_patience(Seconds patience) { patience_ = patience; }
+  void close();  // all connections; what is on its way is forgotten
 
  private:
   struct Message {

@@ -82,14 +82,22 @@ class Reception {
     while (missing_ > 0) {
       if (deadline.passed()) give_up();
       wait(deadline);
-      for (Socket socket = accept_from(listener_); socket.open(); socket = accept_from(listener_))
-        visitors_.emplace_back(std::move(socket), group_, deadline.at_most(kVisitorTimeout));
-      while (visitors_.size() > kVisitors) visitors_.pop_front();
+      let_in(deadline);
       visitors_.remove_if([&](Visitor& visitor) { return visitor.deadline().passed() || is_done_with(visitor); });
     }
   }
 
  private:
+  // A limited number, so that those who are in get their turn however many come.
+  void let_in(const Deadline& deadline) {
+    for (std::size_t i = 0; i < kVisitors; ++i) {
+      Socket socket = accept_from(listener_);
+      if (!socket.open()) return;
+      visitors_.emplace_back(std::move(socket), group_, deadline.at_most(kVisitorTimeout));
+      if (visitors_.size() > kVisitors) visitors_.pop_front();
+    }
+  }
+
   void wait(const Deadline& deadline) const {
     std::vector<pollfd> wanted{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
     for (const auto& visitor : visitors_) wanted.push_back({.fd = visitor.socket().descriptor(), .events = POLLIN, .revents = 0});
