@@ -34,7 +34,7 @@ class Nodes : public TrainingFolder {
  protected:
   Nodes() { write_file_atomically(folder_ / "job.toml", kJob); }
 
-  TrainingProcess begin(const std::string& runs, std::vector<std::string> more) const {
+  TrainingProcess begin(const std::string& runs, const std::vector<std::string>& more) const {
     std::vector<std::string> arguments{(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()};
     arguments.insert(arguments.end(), more.begin(), more.end());
     return TrainingProcess(std::move(arguments));
@@ -121,6 +121,22 @@ TEST_F(Nodes, TheEnvironmentLaunchesThem) {
   for (const auto& rank : ranks) EXPECT_EQ(rank->wait(), 0) << rank->text();
   EXPECT_THAT(ranks.back()->text(), AllOf(HasSubstr("3 workers"), HasSubstr("trained 6 epochs")));
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache/trireme")) EXPECT_NE(file.path().extension(), ".secret");
+}
+
+TEST_F(Nodes, ARankWithAnotherJobIsRefused) {
+  const std::string port = std::to_string(30000 + ::getpid() % 10000);
+  ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+  ::setenv("MASTER_PORT", port.c_str(), 1);
+  ::setenv("WORLD_SIZE", "2", 1);
+  ::setenv("RANK", "0", 1);
+  TrainingProcess first = begin("runs", {"--threads", "1"});
+  ::setenv("RANK", "1", 1);
+  TrainingProcess second = begin("runs", {"--threads", "1", "--set", "train.batch_size=60"});
+  for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"}) ::unsetenv(name);
+  EXPECT_NE(first.wait(), 0);
+  EXPECT_NE(second.wait(), 0);
+  EXPECT_THAT(first.text(), HasSubstr("job"));
+  EXPECT_THAT(first.text(), HasSubstr("refused"));
 }
 
 TEST_F(Nodes, ADryRunStartsNothing) {

@@ -58,7 +58,7 @@ class TrainingOnHosts : public TrainingFolder {
     for (const char* name : {"images", "labels"}) std::filesystem::create_symlink(data_ / name, folder_ / name);
   }
   ~TrainingOnHosts() override { std::filesystem::remove_all(data_); }
-  std::vector<std::string> arguments(const std::filesystem::path& cluster, std::vector<std::string> more = {}) const {
+  std::vector<std::string> arguments(const std::filesystem::path& cluster, const std::vector<std::string>& more = {}) const {
     std::vector<std::string> all{
         (folder_ / "job.toml").string(), "--runs", (folder_ / "runs").string(), "--cluster", cluster.string(), "--threads", "1"};
     all.insert(all.end(), more.begin(), more.end());

@@ -35,7 +35,7 @@ std::vector<const char*> with_two_dashes(int argc, const char* const* argv) {
   constexpr std::array<std::string_view, 6> kSelections{"--all", "--cpus", "--cpu", "--gpus", "--gpu", "--energy"};
   std::vector<const char*> words(argv, argv + argc);
   for (const char*& word : words) {
-    const auto same = std::find_if(kSelections.begin(), kSelections.end(), [&](std::string_view s) { return s.substr(1) == word; });
+    const auto* const same = std::find_if(kSelections.begin(), kSelections.end(), [&](std::string_view s) { return s.substr(1) == word; });
     if (same != kSelections.end()) word = same->data();
   }
   return words;

@@ -22,7 +22,7 @@ struct Result {
   std::string err;
 };
 
-Result run(std::vector<std::string> arguments) {
+Result run(const std::vector<std::string>& arguments) {
   std::vector<const char*> words{"trireme"};
   for (const std::string& argument : arguments) words.push_back(argument.c_str());
   std::ostringstream out;

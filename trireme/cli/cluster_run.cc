@@ -26,6 +26,7 @@
 #include "trireme/engine/cpu.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/rpc/authority.h"
+#include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/conductor.h"
 #include "trireme/train/evaluator.h"
 #include "trireme/train/job.h"
@@ -125,19 +126,29 @@ class ClusterRun {
     std::set<std::string> addresses;
     for (const cluster::NodePlan& plan : cluster_.plans) addresses.insert(address_for(plan));
     const std::vector<std::string> hosts(addresses.begin(), addresses.end());
+    const train::DataManifest files = manifest();
     return {.addresses = hosts,
             .port = cluster_.port,
             .credentials = authority_.issue({.role = "coordinator", .name = "coordinator"}, hosts, kJobValidity),
             .version = TRIREME_VERSION,
             .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config)), .resumes = resumes}),
-            .methods = methods()};
+            .expected = coord::Card{.version = TRIREME_VERSION,
+                                    .job = train::job_hash(request_.config),
+                                    .model = train::model_hash(job_.graph),
+                                    .data = files.hash()},
+            .methods = methods(files)};
   }
 
-  std::vector<coord::Coordinator::Method> methods() {
+  train::DataManifest manifest() const {
     const std::filesystem::path cache = cache_directory();
     train::FileDigests digests(cache.empty() ? cache : cache / "digests.json");
-    std::vector<coord::Coordinator::Method> methods = train::staging_methods(train::manifest_of(data::data_files(job_.data), digests));
+    train::DataManifest manifest = train::manifest_of(data::data_files(job_.data), digests);
     digests.save();
+    return manifest;
+  }
+
+  std::vector<coord::Coordinator::Method> methods(train::DataManifest manifest) {
+    std::vector<coord::Coordinator::Method> methods = train::staging_methods(std::move(manifest));
     for (coord::Coordinator::Method& method : conductor_.methods()) methods.push_back(std::move(method));
     return methods;
   }

@@ -12,6 +12,7 @@ namespace trireme::cli {
 struct NodeOptions {
   std::int64_t threads = 0;  // 0: this machine's cores, divided by its nodes
   double start_timeout = 120;
+  std::string job_hash;  // of the job file it was started with; empty: the coordinator's job is taken as it is
 };
 
 // The exit code.

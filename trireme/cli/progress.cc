@@ -35,9 +35,10 @@ void Progress::step(const train::StepRecord& record) {
   last_shown_ = clock_.now();
   const double left = static_cast<double>(record.samples_total - record.samples_seen) / std::max(record.samples_per_second, 1e-9);
   out_ << (settings_.terminal ? "\r\033[K" : "")
-       << fmt::format("epoch {}/{}  {:.0f} %  {:.0f} samples/s{}  {} left", record.epoch + 1, settings_.epochs,
+       << fmt::format("epoch {}/{}  {:.0f} %  {:.0f} samples/s{}{}  {} left", record.epoch + 1, settings_.epochs,
                       100.0 * static_cast<double>(record.samples_seen) / static_cast<double>(record.samples_total),
-                      record.samples_per_second, score("", record.epoch_mean), duration(left))
+                      record.samples_per_second, record.workers > 1 ? fmt::format("  {} workers", record.workers) : "",
+                      score("", record.epoch_mean), duration(left))
        << (settings_.terminal ? "" : "\n") << std::flush;
 }
 

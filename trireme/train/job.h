@@ -73,6 +73,9 @@ struct Setting {
 // Every value that decides what a job does, defaults included, table by table.
 std::vector<Setting> settings_of(const Config& config);
 
+// A hash over every setting but those that may differ from machine to machine: where files lie, and threads.
+std::string job_hash(const Config& config);
+
 // The settings as a job file, each with its origin as a comment.
 std::string job_file_of(const std::vector<Setting>& settings);
 

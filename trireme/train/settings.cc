@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "trireme/base/digest.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/train/job.h"
@@ -94,6 +95,16 @@ class SettingsLister {
 }  // namespace
 
 std::vector<Setting> settings_of(const Config& config) { return SettingsLister(config).list(); }
+
+std::string job_hash(const Config& config) {
+  Digest digest(Digest::Kind::sha256);
+  for (const Setting& setting : settings_of(config)) {
+    const bool own_affair = (setting.table == "data" && (setting.key == "train" || setting.key == "test")) ||
+                            (setting.table == "train" && setting.key == "threads");
+    if (!own_affair) digest.add(fmt::format("{}.{} = {}\n", setting.table, setting.key, setting.value));
+  }
+  return digest.hex();
+}
 
 std::string job_file_of(const std::vector<Setting>& settings) {
   std::string text;

@@ -56,6 +56,16 @@ struct Memory final : Observer {
   std::vector<EpochRecord> epochs;
 };
 
+class ScaledClock final : public Clock {
+ public:
+  explicit ScaledClock(double factor) : factor_(factor) {}
+  Seconds now() const override { return factor_ * clock_.now(); }
+
+ private:
+  double factor_;
+  SteadyClock clock_;
+};
+
 struct TemporaryFolder {
   TemporaryFolder() : path(std::filesystem::path(testing::TempDir()) / fmt::format("team_test_{}_{}", getpid(), static_cast<void*>(this))) {
     std::filesystem::create_directories(path);
@@ -83,7 +93,8 @@ struct Cluster {
       : job(read(settings)), data(data::open_data(job.data, testing::TempDir())) {}
 
   Trained worker(comm::Store& store, int rank, int size, const Drive& drive) const {
-    Trainer trainer({.job = job, .data = data, .clock = clock, .team_follows = true}, cache());
+    const ScaledClock own_clock(1 + slowness * rank);
+    Trainer trainer({.job = job, .data = data, .clock = own_clock, .team_follows = true}, cache());
     {
       // As nodes of one machine do: one after another, each using what the one before has found.
       const std::lock_guard in_turn(compiling);
@@ -134,6 +145,7 @@ struct Cluster {
   Job job;
   data::DataSets data;
   SteadyClock clock;
+  double slowness = 0;  // worker r seems to compute 1 + slowness * r times as slowly
   TemporaryFolder folder;
   mutable std::mutex compiling;
 };
@@ -284,6 +296,18 @@ TEST(Team, EveryStrategyKeepsItsPromise) {
 
 TEST(Team, LocalIsForOne) {
   EXPECT_THAT(thrown_error([] { Cluster({"strategy.name=local"}).train(2); }), testing::HasSubstr("take allreduce"));
+}
+
+// The second worker's clock makes it look four times as slow.
+TEST(Team, FasterWorkersTakeMoreOfABatch) {
+  Cluster cluster({"strategy.shares=speed", "data.samples=2000", "train.epochs=1"});
+  cluster.slowness = 3;
+  const std::vector<Trained> team = cluster.train(2);
+  ASSERT_EQ(team[0].shares.size(), 2U);
+  EXPECT_GT(team[0].shares[0], 1.5 * team[0].shares[1]);
+  EXPECT_EQ(team[0].shares, team[1].shares);
+  EXPECT_EQ(team[0].memory.epochs[0].train.samples, 2000);
+  EXPECT_LT(distance(team[0].parameters, cluster.alone().parameters), 1e-5);
 }
 
 TEST(SpeedShares, FollowSpeedInWholeUnits) {

@@ -101,10 +101,7 @@ class Worker {
         uploader_(membership) {}
 
   void run() {
-    membership_.ready({.version = options_.version,
-                       .job = digest_of(Digest::Kind::sha256, welcome_.job),
-                       .model = model_hash(job_.graph),
-                       .data = data_hash_});
+    membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
     const coord::Generation generation = membership_.await_generation(0, options_.start_timeout);
     enter(generation);
     train();
@@ -126,6 +123,7 @@ class Worker {
                             .cache = options_.scratch / "staged",
                             .progress = [this](const StagingProgress& progress) { tell(progress); }});
     data_hash_ = staged.hash;
+    job_hash_ = options_.job_hash.empty() ? job_hash(config) : options_.job_hash;
     whereabouts_.at(-1, "preparation");
     return job_from_config(config);
   }
@@ -207,7 +205,7 @@ class Worker {
   const WorkerOptions& options_;
   const Clock& clock_;
   Welcome welcome_;
-  std::string data_hash_;
+  std::string data_hash_, job_hash_;
   Seconds last_told_{};
   Job job_;
   data::DataSets data_;

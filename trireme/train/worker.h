@@ -18,6 +18,7 @@ struct WorkerOptions {
   std::string address;                    // by which the other nodes reach this one
   std::string key;                        // the job's, for proving pairs
   std::string version;                    // of the program
+  std::string job_hash;                   // of the job file that this node was started with; empty: it takes the coordinator's
   std::filesystem::path algorithm_cache;  // of this machine
   std::filesystem::path scratch;          // for staged data and caches
   Seconds start_timeout{120};

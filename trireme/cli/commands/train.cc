@@ -10,6 +10,7 @@
 #include "trireme/base/error.h"
 #include "trireme/cli/cluster_run.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cli/data_directory.h"
 #include "trireme/cli/data_lookup.h"
 #include "trireme/cli/env_launch.h"
 #include "trireme/cli/interrupts.h"
@@ -80,10 +81,20 @@ ClusterRequest cluster_request(const Options& o, const TrainingRequest& request,
   return cluster;
 }
 
+// Of the job file that a rank was started with. With --resume only rank 0 knows the job.
+std::string own_hash(const Options& o) {
+  if (o.job.empty()) return "";
+  Config config = load_job(o.job, o.settings);
+  if (!o.strategy.empty()) config.set("strategy.name", toml_quoted(o.strategy), "--strategy");
+  if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, data_directory());
+  return train::job_hash(config);
+}
+
 int run(const Options& o, const Console& console) {
   const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file, o.start_timeout) : std::nullopt;
   if (env && env->rank > 0)
-    return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout}, console);
+    return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)},
+                        console);
   const TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
