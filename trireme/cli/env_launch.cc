@@ -66,7 +66,7 @@ void make_secret(const std::filesystem::path& path) {
 }
 
 std::string read_secret(const std::filesystem::path& path) {
-  const std::string secret = read_file(path);
+  std::string secret = read_file(path);
   if (secret.size() < 16)
     throw Error{invalid_argument, "{}: a secret has at least 16 bytes; e.g. head -c 32 /dev/urandom > {}", path.string(), path.string()};
   return secret;

@@ -44,7 +44,7 @@ class AgentSession {
     if (!changed_.wait_for(lock, kAnswerLimit, [&] { return !answers_.empty() || !end_.empty(); }))
       throw Error{deadline_exceeded, "{}: no answer within {} s", name_, kAnswerLimit.count()};
     if (answers_.empty()) throw Error{unavailable, "{}: the examination broke off: {} ({})", name_, end_, last_line_};
-    const json answer = json::parse(answers_.front(), nullptr, false);
+    json answer = json::parse(answers_.front(), nullptr, false);
     answers_.pop_front();
     if (!answer.is_object()) throw Error{data_loss, "{}: an answer that can't be read", name_};
     if (answer.contains("error")) throw Error{failed_precondition, "{}: {}", name_, answer["error"].get<std::string>()};

@@ -116,10 +116,10 @@ std::string without_brackets(const std::string& address) {
 }
 
 void refuse_other_tables(const Config& file) {
-  static const std::vector<std::string_view> known{"machines", "defaults", "ssh"};
+  static const std::vector<std::string_view> kKnown{"machines", "defaults", "ssh"};
   for (const auto& [key, value] : file.table()) {
-    if (std::find(known.begin(), known.end(), key) != known.end()) continue;
-    const std::string guess = nearest(key, known);
+    if (std::find(kKnown.begin(), kKnown.end(), key) != kKnown.end()) continue;
+    const std::string guess = nearest(key, kKnown);
     throw Error{invalid_argument, "{}: a cluster file has no '{}'{}", value.origin(), key,
                 guess.empty() ? "; it has [[machines]], [defaults] and [ssh]" : fmt::format("; did you mean '{}'?", guess)};
   }

@@ -44,7 +44,7 @@ struct Membership::State final : comm::Store {
     using What = wire::ToNode::WhatCase;
     const std::lock_guard lock(mutex);
     heard = now();
-    if (said.what_case() == What::kWelcome) welcome = said.welcome();
+    if (said.what_case() == What::kWelcome && welcome.ticket() == 0) welcome = said.welcome();
     if (said.what_case() == What::kGeneration) newest = from_wire(said.generation());
     if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
     if (said.what_case() == What::kDismissal) dismissed = true;
