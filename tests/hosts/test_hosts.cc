@@ -319,9 +319,7 @@ fs::path TestHosts::folder() const { return state_->folder; }
 fs::path TestHosts::cluster_file() const { return state_->folder / "cluster.toml"; }
 
 // Through the host's own view, in which its home may be a file system of its own.
-fs::path TestHosts::home(std::size_t host) const {
-  return fmt::format("/proc/{}/root{}", state_->hosts.at(host)->first(), user_home());
-}
+fs::path TestHosts::home(std::size_t host) const { return fmt::format("/proc/{}/root{}", state_->hosts.at(host)->first(), user_home()); }
 
 cluster::Machine TestHosts::machine(std::size_t host) const {
   cluster::Machine machine;

@@ -17,6 +17,7 @@
 #include "trireme/cli/job_file.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cli/training_run.h"
+#include "trireme/observe/journal_reader.h"
 #include "trireme/train/job.h"
 #include "trireme/train/run_directory.h"
 
@@ -90,6 +91,15 @@ std::string own_hash(const Options& o) {
   return train::job_hash(config);
 }
 
+// A run of several nodes may be continued by one; the result is nearly the same, but it takes longer than its owner may expect.
+void mention_nodes(const std::string& run, const Console& console) {
+  std::int64_t workers = 1;
+  for (const observe::Record& record : observe::read_journal(train::RunDirectory::open(run).journal()))
+    if (record.type == "generation") workers = record.integer("workers");
+  if (workers > 1)
+    console.err << fmt::format("note: this run had {} workers; give -n {} (or its machines) to go on with as many\n", workers, workers);
+}
+
 int run(const Options& o, const Console& console) {
   const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file, o.start_timeout) : std::nullopt;
   if (env && env->rank > 0)
@@ -106,6 +116,7 @@ int run(const Options& o, const Console& console) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
   }
+  if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
   const Interrupts interrupts;
   if (!many) return run_training(request, console, interrupts.signal());
   const ClusterRequest cluster = env ? env_cluster_request(*env, request) : cluster_request(o, request, console);
