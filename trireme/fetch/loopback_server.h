@@ -116,8 +116,8 @@ class LoopbackServer {
          fmt::format("HTTP/1.1 {} x\r\nContent-Length: {}\r\nConnection: close\r\n{}\r\n", reply.status, reply.body.size(), headers));
     const std::int64_t end = std::max(reply.cut_after, reply.stall_after);
     const std::string part = end < 0 ? reply.body : reply.body.substr(0, static_cast<std::size_t>(end));
+    sent_ += static_cast<std::int64_t>(part.size());  // before the client can have it, and ask
     send(client, part);
-    sent_ += static_cast<std::int64_t>(part.size());
     char ignored = 0;
     if (reply.stall_after >= 0) (void)!::recv(client, &ignored, 1, 0);  // ends when the client does
   }
