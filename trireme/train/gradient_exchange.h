@@ -47,7 +47,7 @@ class GradientExchange {
 
  private:
   void work(const std::stop_token& stop);
-  void reduce(std::size_t bucket);
+  void reduce(std::size_t number);
 
   comm::Communicator& communicator_;
   Options options_;
