@@ -48,7 +48,7 @@ class ExitQueue {
  public:
   void add(const cluster::NodeExit& exit) {
     const std::lock_guard lock(mutex_);
-    exits_.push_back({.node = exit.node, .how = exit.words, .failed = !exit.status.is_success()});
+    exits_.push_back({.node = exit.node, .how = exit.words});
   }
   std::vector<train::NodeExit> take() {
     const std::lock_guard lock(mutex_);

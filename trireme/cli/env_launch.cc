@@ -19,6 +19,7 @@
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cli/run_records.h"
 #include "trireme/cluster/addresses.h"
+#include "trireme/cluster/machine.h"
 #include "trireme/rpc/authority.h"
 
 namespace trireme::cli {
@@ -78,7 +79,7 @@ rpc::Credentials credentials_of(const EnvLaunch& env, const std::string& secret)
 
 }  // namespace
 
-std::optional<EnvLaunch> env_launch(const std::string& secret_file, double) {
+std::optional<EnvLaunch> env_launch(const std::string& secret_file) {
   if (variable("RANK").empty() || variable("WORLD_SIZE").empty()) return std::nullopt;
   EnvLaunch env{.size = number("WORLD_SIZE", 1, 1 << 16)};
   if (env.size == 1) return std::nullopt;
@@ -92,8 +93,8 @@ std::optional<EnvLaunch> env_launch(const std::string& secret_file, double) {
   return env;
 }
 
-ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request) {
-  ClusterRequest cluster{.plans = local_plans(1, 0)};
+ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request, double start_timeout) {
+  ClusterRequest cluster{.plans = local_plans(1, 0), .start_timeout = start_timeout};
   cluster.options.binary = std::filesystem::read_symlink("/proc/self/exe");
   cluster.plans.front().threads = train::job_from_config(request.config).train.threads;
   cluster.plans.front().machine.slots = env.local_size;
@@ -116,7 +117,7 @@ int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console
     if (std::filesystem::exists(env.secret_file, none)) {
       const std::string secret = read_secret(env.secret_file);
       try {
-        return run_node({.coordinator = fmt::format("{}:{}", env.address, env.port),
+        return run_node({.coordinator = cluster::join_host_port(env.address, env.port),
                          .credentials = credentials_of(env, secret),
                          .key = hmac_sha256(secret, "collectives"),
                          .host = host_name(),

@@ -24,9 +24,9 @@ struct EnvLaunch {
 };
 
 // What the environment says; nothing if it does not set RANK and WORLD_SIZE, or sets them to a single process.
-std::optional<EnvLaunch> env_launch(const std::string& secret_file, double start_timeout);
+std::optional<EnvLaunch> env_launch(const std::string& secret_file);
 
-ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request);
+ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request, double start_timeout);
 int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console& console);
 
 }  // namespace trireme::cli

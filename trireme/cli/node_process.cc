@@ -45,7 +45,6 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
       Seconds(options.start_timeout));
   const SteadyClock clock;
   const train::WorkerOptions worker{.threads = threads_of(secrets, options),
-                                    .host = secrets.host,
                                     .address = address,
                                     .key = secrets.key,
                                     .version = TRIREME_VERSION,

@@ -119,6 +119,10 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
   if (result.ending == train::Ending::interrupted) {
     journal_.write("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
     end(cursor, train::name_of(result.ending));
+    if (result.checkpoint.empty()) {
+      console_.out << "interrupted before the first step: nothing was trained, nothing is lost\n";
+      return 128 + signal;
+    }
     console_.out << fmt::format("{}interrupted after step {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
                                 request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
     return 128 + signal;

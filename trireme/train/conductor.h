@@ -25,7 +25,6 @@ namespace trireme::train {
 struct NodeExit {
   std::string node;
   std::string how;  // "killed by SIGKILL", "exit code 1"
-  bool failed = false;
 };
 
 struct ConductorOptions {
@@ -33,7 +32,6 @@ struct ConductorOptions {
   double checkpoint_seconds = 60;
   Seconds start_timeout{120};
   std::function<std::vector<NodeExit>()> exits;             // that have happened since the last call
-  std::function<void(const std::string& line)> say;         // what a person should read
   std::function<void(const coord::Generation&)> announced;  // for the records
 };
 
@@ -42,7 +40,10 @@ class Conductor {
   // All must outlive it. `keep` writes a checkpoint and returns its record; it is called on a thread of the coordinator's server.
   Conductor(std::int64_t most_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock);
 
-  void begin_with(const Checkpoint& checkpoint) { desk_.offer(checkpoint); }
+  void begin_with(const Checkpoint& checkpoint) {
+    desk_.offer(checkpoint);
+    cursor_ = checkpoint.cursor;
+  }
   // What the coordinator must offer to nodes.
   std::vector<coord::Coordinator::Method> methods();
 

@@ -14,7 +14,6 @@ namespace trireme::train {
 
 struct WorkerOptions {
   std::int64_t threads = 0;               // 0: every core this process may use
-  std::string host;                       // as the user calls this machine
   std::string address;                    // by which the other nodes reach this one
   std::string key;                        // the job's, for proving pairs
   std::string version;                    // of the program

@@ -101,7 +101,7 @@ void mention_nodes(const std::string& run, const Console& console) {
 }
 
 int run(const Options& o, const Console& console) {
-  const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file, o.start_timeout) : std::nullopt;
+  const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file) : std::nullopt;
   if (env && env->rank > 0)
     return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)},
                         console);
@@ -119,7 +119,7 @@ int run(const Options& o, const Console& console) {
   if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
   const Interrupts interrupts;
   if (!many) return run_training(request, console, interrupts.signal());
-  const ClusterRequest cluster = env ? env_cluster_request(*env, request) : cluster_request(o, request, console);
+  const ClusterRequest cluster = env ? env_cluster_request(*env, request, o.start_timeout) : cluster_request(o, request, console);
   if (o.dry_run) {
     console.out << dry_run(cluster);
     return 0;
