@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// Named places where a test can make this process die, stop, sleep or fail; in a build without TRIREME_FAILPOINTS they are nothing.
+#pragma once
+
+#include <string_view>
+
+namespace trireme {
+
+#ifdef TRIREME_FAILPOINTS
+
+// Does what was ordered for this place, if anything.
+void failpoint(std::string_view name);
+// Orders, separated by blanks: "step.before_allreduce@1:3:kill" kills node 1 when it comes there for the third time. Without @node
+// every process obeys. `node` is this process's name. Called once, before threads are started; throws invalid_argument.
+void arm_failpoints(std::string_view orders, std::string_view node);
+
+#else
+
+inline void failpoint(std::string_view) {}
+inline void arm_failpoints(std::string_view, std::string_view) {}
+
+#endif
+
+}  // namespace trireme
