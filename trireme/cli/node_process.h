@@ -3,16 +3,19 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/node_secrets.h"
+#include "trireme/comm/communicator.h"
 
 namespace trireme::cli {
 
 struct NodeOptions {
   std::int64_t threads = 0;  // 0: this machine's cores, divided by its nodes
   double start_timeout = 120;
-  std::string job_hash;  // of the job file it was started with; empty: the coordinator's job is taken as it is
+  std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's
+  std::string job_hash;                   // of the job file it was started with; empty: the coordinator's job is taken as it is
 };
 
 // The exit code.

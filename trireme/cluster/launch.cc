@@ -17,7 +17,7 @@ std::string exit_in_words(const ExitStatus& status, const LauncherEntry& launche
   constexpr int kSshFailed = 255;
   if (launcher.is_remote && status.signal == 0 && status.code == kSshFailed)
     return "lost: the ssh connection broke, or the node was killed on its machine";
-  return status.in_words();
+  return launcher.in_words != nullptr ? launcher.in_words(status) : status.in_words();
 }
 
 }  // namespace

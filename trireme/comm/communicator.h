@@ -13,6 +13,8 @@
 
 namespace trireme::comm {
 
+class MpiLibrary;
+
 // ring and halving_doubling (bcube with base 2) are Gloo's. automatic is our own, with one or two steps whatever the number of members
 // (see direct.h), or the ring for much data of many members.
 enum class Algorithm { automatic, ring, halving_doubling };
@@ -26,6 +28,8 @@ struct Group {
   std::string address;           // of the interface to listen on, by which the others reach this member
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
+  std::shared_ptr<MpiLibrary>
+      mpi;  // not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used
 };
 
 // Faults are Errors that name the rank: unavailable if a peer is gone, deadline_exceeded if nothing has moved for the timeout,
@@ -50,7 +54,7 @@ class Communicator {
     Algorithm algorithm = Algorithm::automatic;
     WireType wire = WireType::f32;
   };
-  // Sums over the members, in place; all get the same bits.
+  // Sums over the members, in place; all get the same bits. With MPI the algorithm is its own, and the wire type f32.
   void all_reduce(std::span<float> values, const Reduce& how, Seconds timeout);
   void all_reduce(std::span<double> values, Seconds timeout);
   void broadcast(std::span<std::byte> bytes, int root, Seconds timeout);

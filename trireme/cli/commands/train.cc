@@ -15,6 +15,8 @@
 #include "trireme/cli/env_launch.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
+#include "trireme/cli/launcher_choice.h"
+#include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/observe/journal_reader.h"
@@ -32,6 +34,7 @@ struct Options {
   std::int64_t threads = -1;  // as the job says
   std::string strategy;
   std::int64_t nodes = 0;  // not told
+  std::string launcher;    // not told
   SelectionFlags machines;
   std::vector<std::string> ssh_args;
   bool accept_new_hosts = false;
@@ -60,26 +63,46 @@ TrainingRequest training_request(const Options& o, const Console& console) {
           .terminal = isatty(STDOUT_FILENO) != 0};
 }
 
-ClusterRequest cluster_request(const Options& o, const TrainingRequest& request, const Console& console) {
-  ClusterRequest cluster{.options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
+// The machines of the allocation; the program must be on each of them already.
+ClusterRequest slurm_request(ClusterRequest cluster, std::int64_t threads) {
+  const cluster::Inventory inventory = cluster::slurm_inventory(*slurm_variables());
+  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
+  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  return cluster;
+}
+
+ClusterRequest ssh_request(ClusterRequest cluster, const Options& o, std::int64_t threads, const Console& console) {
+  const cluster::Inventory inventory = selected_inventory(o.machines, console);
+  cluster.options.ssh = inventory.ssh;
+  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
+  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  return cluster;
+}
+
+ClusterRequest cluster_request(const Options& o, const std::string& launcher, const TrainingRequest& request, const Console& console) {
+  ClusterRequest cluster{.launcher = launcher,
+                         .options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
                                      .ssh_args = o.ssh_args,
                                      .accept_new_hosts = o.accept_new_hosts},
                          .start_timeout = o.start_timeout};
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
-  if (!o.machines.names_machines()) {
+  if (launcher == "local") {
     cluster.plans = local_plans(o.nodes, threads);
     return cluster;
   }
-  const cluster::Inventory inventory = selected_inventory(o.machines, console);
-  cluster.launcher = "ssh";
-  cluster.options.ssh = inventory.ssh;
-  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  cluster = launcher == "slurm" ? slurm_request(std::move(cluster), threads) : ssh_request(std::move(cluster), o, threads, console);
   if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
   if (o.nodes > 0) cluster.plans.resize(static_cast<std::size_t>(o.nodes));
   return cluster;
+}
+
+std::vector<cluster::Machine> machines_of(const std::vector<cluster::NodePlan>& plans) {
+  std::vector<cluster::Machine> machines;
+  for (const cluster::NodePlan& plan : plans)
+    if (plan.slot == 0) machines.push_back(plan.machine);
+  return machines;
 }
 
 // Of the job file that a rank was started with. With --resume only rank 0 knows the job.
@@ -100,18 +123,35 @@ void mention_nodes(const std::string& run, const Console& console) {
     console.err << fmt::format("note: this run had {} workers; give -n {} (or its machines) to go on with as many\n", workers, workers);
 }
 
+NodeOptions node_options(const Options& o) {
+  return {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)};
+}
+
+// What only shows something is the first process's business.
+int run_other_mpi_process(const Options& o, const Console& console) {
+  if (o.print_config || o.dry_run) return 0;
+  return run_mpi_node(mpi_launch(), node_options(o), console);
+}
+
+ClusterRequest request_for(const std::string& launcher, const Options& o, const TrainingRequest& request, const Console& console) {
+  if (launcher == "env") return env_cluster_request(*env_launch(o.secret_file), request, o.start_timeout);
+  if (launcher == "mpi") return mpi_cluster_request(mpi_launch(), request, o.start_timeout);
+  return cluster_request(o, launcher, request, console);
+}
+
 int run(const Options& o, const Console& console) {
-  const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file) : std::nullopt;
-  if (env && env->rank > 0)
-    return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)},
-                        console);
+  const std::string launcher =
+      choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
+  if (launcher == "env")
+    if (const auto env = env_launch(o.secret_file); env->rank > 0) return run_env_node(*env, node_options(o), console);
+  if (launcher == "mpi" && mpi_launch().rank > 0) return run_other_mpi_process(o, console);
   const TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
     console.out << train::job_file_of(train::settings_of(request.config));
     return 0;
   }
-  const bool many = o.nodes > 1 || o.machines.names_machines() || env;
+  const bool many = launcher != "local" || o.nodes > 1;
   if (o.dry_run && !many) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
@@ -119,11 +159,12 @@ int run(const Options& o, const Console& console) {
   if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
   const Interrupts interrupts;
   if (!many) return run_training(request, console, interrupts.signal());
-  const ClusterRequest cluster = env ? env_cluster_request(*env, request, o.start_timeout) : cluster_request(o, request, console);
+  const ClusterRequest cluster = request_for(launcher, o, request, console);
   if (o.dry_run) {
     console.out << dry_run(cluster);
     return 0;
   }
+  if (launcher == "slurm") cluster::require_same_program(machines_of(cluster.plans), cluster.options);
   return run_cluster_training(request, cluster, console, interrupts.signal());
 }
 
@@ -139,6 +180,8 @@ Run declare(CLI::App& app) {
   app.add_option("-n,--nodes,--np", options->nodes, "nodes that train together; without machines: on this one")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--launcher", options->launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
+      ->type_name("NAME");
   add_selection_flags(app, options->machines, ClusterArgument::flag);
   app.add_option("--strategy", options->strategy, "how the nodes train together; `trireme list strategies`")->type_name("NAME");
   app.add_option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name")->allow_extra_args(false);

@@ -1,0 +1,53 @@
+// SPDX-License-Identifier: Apache-2.0
+// A secret in a file, and what follows from it.
+#include "trireme/cli/launch_secret.h"
+
+#include <fcntl.h>
+#include <fmt/format.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <cerrno>
+
+#include "trireme/base/digest.h"
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/cli/run_records.h"
+#include "trireme/rpc/authority.h"
+
+namespace trireme::cli {
+namespace {
+
+constexpr std::size_t kSecretBytes = 32;
+constexpr Seconds kValidity{30 * 24 * 3600.0};
+
+}  // namespace
+
+void make_secret_file(const std::filesystem::path& path) {
+  make_directories(path.parent_path());
+  const std::filesystem::path draft = path.string() + fmt::format(".{}", ::getpid());
+  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
+  const std::string secret = random_bytes(kSecretBytes);
+  const bool written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
+  if (file >= 0) ::close(file);
+  if (!written || ::rename(draft.c_str(), path.c_str()) != 0)
+    throw_system_error(errno, fmt::format("writing the launch's secret to {}", path.string()));
+}
+
+std::string read_secret_file(const std::filesystem::path& path) {
+  std::string secret = read_file(path);
+  if (secret.size() < 16)
+    throw Error{invalid_argument, "{}: a secret has at least 16 bytes; e.g. head -c 32 /dev/urandom > {}", path.string(), path.string()};
+  return secret;
+}
+
+NodeSecrets secrets_of_rank(std::int64_t rank, const std::string& coordinator, const std::string& secret) {
+  return {
+      .coordinator = coordinator,
+      .credentials = rpc::Authority::from_secret(secret).issue({.role = "node", .name = fmt::format("{}", rank)}, {host_name()}, kValidity),
+      .key = hmac_sha256(secret, "collectives"),
+      .host = host_name(),
+      .slots = 1};
+}
+
+}  // namespace trireme::cli
