@@ -77,6 +77,8 @@ MpiLaunch mpi_launch() {
 
 ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingRequest& request, double start_timeout) {
   ClusterRequest cluster{.launcher = "mpi", .plans = local_plans(1, 0), .start_timeout = start_timeout};
+  cluster.min_nodes = static_cast<int>(launch.size);  // mpirun ends all processes when one is gone
+  cluster.restarts = 0;
   cluster.options.binary = own_binary();
   const std::filesystem::path library = comm::MpiLibrary::file_beside(cluster.options.binary);
   if (!std::filesystem::exists(library))

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 #include <memory>
 
 #include "trireme/cli/command_entry.h"
@@ -14,8 +15,11 @@ namespace trireme::cli {
 struct NodeOptions {
   std::int64_t threads = 0;  // 0: this machine's cores, divided by its nodes
   double start_timeout = 120;
+  std::string job_hash;  // of the job file it was started with; empty: the coordinator's job is taken as it is
+  double keep = 0;       // seconds to wait for a coordinator that is gone without a word; 0: end with it
+  std::filesystem::path events;
+  bool has_launcher = false;              // which holds standard input open for as long as it lives
   std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's
-  std::string job_hash;                   // of the job file it was started with; empty: the coordinator's job is taken as it is
 };
 
 // The exit code.

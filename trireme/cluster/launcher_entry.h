@@ -19,6 +19,8 @@ struct NodePlan {
   std::int64_t slot = 0;               // which of the machine's nodes
   std::int64_t threads = 0;            // 0: all of the machine's cores
   bool has_shipped_libraries = false;  // beside the binary on that machine (shipping.h)
+  double keep = 0;                     // seconds that it waits for a coordinator that is gone without a word
+  std::filesystem::path events;        // folder for its event journal; empty: none
 };
 
 struct LaunchOptions {
@@ -48,8 +50,8 @@ struct LauncherEntry {
   std::vector<std::string> (*command)(const NodePlan& plan, const LaunchOptions& options) = nullptr;
   // On other machines: the binary is shipped first, and the command is ssh's, whose code 255 tells of the connection.
   bool is_remote = false;
-  // How a command's end is told; none: as it is.
-  std::string (*in_words)(const ExitStatus& status) = nullptr;
+  // How the node ended, told from how its command did; none: alike.
+  ExitStatus (*of_node)(const ExitStatus& status) = nullptr;
 };
 
 namespace launchers {

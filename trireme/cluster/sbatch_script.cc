@@ -39,8 +39,8 @@ std::string settings_of(const SbatchOptions& o) {
   return as_typed(words);
 }
 
-// The shell stays: it tells the end of the time (USR1) from a cancellation (TERM), and Slurm signals it alone. It passes both on as INT,
-// because a second TERM would end a training that Slurm has already sent one.
+// The shell stays: it tells the end of the time (USR1) from a cancellation (TERM), and Slurm signals it alone. It passes both on as USR1,
+// because a second TERM would end a training that Slurm has already sent one, and INT is ignored by what a shell starts in the background.
 constexpr std::string_view kBody = R"sh(
 runs=slurm-$SLURM_JOB_ID
 newest_checkpoint() { ls "$runs/latest/checkpoints" 2>/dev/null | tail -n 1; }
@@ -51,8 +51,8 @@ if [ -e "$runs/latest" ]; then arguments=(--resume "$runs/latest"); fi
 checkpoint=$(newest_checkpoint)
 
 asked=
-trap 'asked=USR1; kill -INT "$training"' USR1
-trap 'asked=TERM; kill -INT "$training"' TERM
+trap 'asked=USR1; kill -USR1 "$training"' USR1
+trap 'asked=TERM; kill -USR1 "$training"' TERM
 "$trireme" train "${arguments[@]}" --launcher slurm &
 training=$!
 while kill -0 "$training" 2>/dev/null; do wait "$training"; done

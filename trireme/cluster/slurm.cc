@@ -150,13 +150,11 @@ void require_same_program(const std::vector<Machine>& machines, const LaunchOpti
       fmt::join(lacking, ", "), options.binary.string()};
 }
 
-std::string srun_exit_in_words(const ExitStatus& status) {
+ExitStatus node_exit_of_srun(const ExitStatus& status) {
   constexpr int kSignalled = 128;
-  if (status.signal != 0) return fmt::format("lost: its srun was {}", status.in_words());
-  if (status.code > kSignalled && status.code < kSignalled + 65)
-    return fmt::format("{} (or its step was cancelled, or its machine failed)",
-                       ExitStatus{.code = 0, .signal = status.code - kSignalled}.in_words());
-  return status.in_words();
+  constexpr int kMostSignal = 64;
+  if (status.signal != 0 || status.code <= kSignalled || status.code > kSignalled + kMostSignal) return status;
+  return {.code = 0, .signal = status.code - kSignalled};
 }
 
 }  // namespace trireme::cluster

@@ -34,8 +34,8 @@ Inventory slurm_inventory(const SlurmVariables& variables);
 // Throws failed_precondition that names the machines of the allocation on which this program is not, or is another one.
 void require_same_program(const std::vector<Machine>& machines, const LaunchOptions& options);
 
-// How srun ended: it exits with the node's code, or 128 and the signal that ended it.
-std::string srun_exit_in_words(const ExitStatus& status);
+// srun exits with the node's code, or 128 and the signal that ended the node.
+ExitStatus node_exit_of_srun(const ExitStatus& status);
 
 struct SbatchOptions {
   std::filesystem::path binary;  // absolute, like all paths here: a job may start anywhere

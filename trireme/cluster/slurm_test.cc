@@ -63,10 +63,11 @@ TEST(SlurmLauncher, ASrunForEachNode) {
                                        HasSubstr("'/opt/tri reme' node --threads 3")));
 }
 
-TEST(SlurmLauncher, ExitsInWords) {
-  EXPECT_THAT(srun_exit_in_words({.code = 137}), HasSubstr("killed by SIGKILL"));
-  EXPECT_EQ(srun_exit_in_words({.code = 1}), "exited with code 1");
-  EXPECT_THAT(srun_exit_in_words({.signal = 9}), HasSubstr("its srun was killed by SIGKILL"));
+TEST(SlurmLauncher, ExitsOfNodes) {
+  EXPECT_EQ(node_exit_of_srun({.code = 137}).in_words(), "killed by SIGKILL");
+  EXPECT_EQ(node_exit_of_srun({.code = 1}).in_words(), "exited with code 1");
+  EXPECT_EQ(node_exit_of_srun({.code = 255}).in_words(), "exited with code 255");
+  EXPECT_EQ(node_exit_of_srun({.signal = 9}).in_words(), "killed by SIGKILL");
 }
 
 struct SbatchScript : testing::Test {

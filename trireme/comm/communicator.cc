@@ -52,8 +52,13 @@ void check_mpi_can(const Communicator::Reduce& how) {
 }  // namespace
 
 struct Communicator::State {
-  State(int own_rank, std::vector<Socket> sockets) : links(own_rank, std::move(sockets)), gloo(gloo_context(links)), direct(links) {}
+  State(const Group& group, std::vector<Socket> sockets)
+      : cancellation(group.cancellation),
+        links(group.rank, std::move(sockets), cancellation.get()),
+        gloo(gloo_context(links)),
+        direct(links) {}
 
+  std::shared_ptr<const Cancellation> cancellation;
   Links links;
   std::shared_ptr<gloo::Context> gloo;
   DirectReduction direct;
@@ -98,16 +103,17 @@ Communicator Communicator::connect(Store& store, const Group& group, Seconds tim
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
   std::vector<Socket> sockets(static_cast<std::size_t>(group.size));
   if (group.size > 1 && !group.mpi) sockets = connect_mesh(store, group, timeout);
-  auto state = std::make_unique<State>(group.rank, std::move(sockets));
+  auto state = std::make_unique<State>(group, std::move(sockets));
   if (group.size > 1 && group.mpi) {
     state->mpi_library = group.mpi;
-    state->mpi.emplace(*group.mpi, group.rank, group.size);
+    state->mpi.emplace(*group.mpi, group.rank, group.size, group.cancellation.get());
   }
   return Communicator(std::move(state));
 }
 
 int Communicator::rank() const { return state_->links.rank(); }
 int Communicator::size() const { return state_->links.size(); }
+int Communicator::missed_peer() const { return state_->links.missed_peer(); }
 
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;

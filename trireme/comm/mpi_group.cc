@@ -13,7 +13,8 @@ constexpr double kSlowestBytes = 4e6;  // a second, of the slowest network anybo
 
 }  // namespace
 
-MpiGroup::MpiGroup(MpiLibrary& library, int rank, int size) : library_(library) {
+MpiGroup::MpiGroup(MpiLibrary& library, int rank, int size, const Cancellation* cancellation)
+    : library_(library), cancellation_(cancellation) {
   if (!library_.is_whole())
     throw Error{failed_precondition, "MPI can't go on after a fault; continue the run with --resume under a new mpirun"};
   if (size != library_.size())
@@ -27,6 +28,8 @@ MpiGroup::~MpiGroup() {
   if (library_.is_whole()) library_.functions().release(group_);
 }
 
+void MpiGroup::wait(void* request, const char* call, Seconds timeout) { library_.wait(request, call, Deadline(timeout, cancellation_)); }
+
 template <class Value, class Begin>
 void MpiGroup::in_pieces(std::span<Value> values, const char* call, Seconds timeout, const Begin& begin) {
   while (!values.empty()) {
@@ -34,7 +37,7 @@ void MpiGroup::in_pieces(std::span<Value> values, const char* call, Seconds time
     values = values.subspan(piece.size());
     void* request = nullptr;
     library_.check(begin(piece, &request), call);
-    library_.wait(request, call, timeout + Seconds(static_cast<double>(piece.size_bytes()) / kSlowestBytes));
+    wait(request, call, timeout + Seconds(static_cast<double>(piece.size_bytes()) / kSlowestBytes));
   }
 }
 
@@ -60,13 +63,13 @@ void MpiGroup::all_gather(std::span<const double> mine, std::span<double> all, S
   ensure(mine.size() <= kMpiMost, "gathered values are few");
   void* request = nullptr;
   library_.check(library_.functions().gather(group_, mine.data(), mine.size(), all.data(), &request), "MPI_Iallgather");
-  library_.wait(request, "MPI_Iallgather", timeout);
+  wait(request, "MPI_Iallgather", timeout);
 }
 
 void MpiGroup::barrier(Seconds timeout) {
   void* request = nullptr;
   library_.check(library_.functions().barrier(group_, &request), "MPI_Ibarrier");
-  library_.wait(request, "MPI_Ibarrier", timeout);
+  wait(request, "MPI_Ibarrier", timeout);
 }
 
 }  // namespace trireme::comm

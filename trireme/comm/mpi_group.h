@@ -6,6 +6,7 @@
 #include <span>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/cancellation.h"
 #include "trireme/comm/mpi_library.h"
 
 namespace trireme::comm {
@@ -13,8 +14,9 @@ namespace trireme::comm {
 // A timeout is for the whole call, with time for its bytes on top: MPI does not tell whether anything moves.
 class MpiGroup {
  public:
-  // Collective; `size` must be that of all processes: MPI ends the others when one is gone. The library must outlive it.
-  MpiGroup(MpiLibrary& library, int rank, int size);
+  // Collective; `size` must be that of all processes: MPI ends the others when one is gone. Library and cancellation
+  // must outlive it.
+  MpiGroup(MpiLibrary& library, int rank, int size, const Cancellation* cancellation = nullptr);
   ~MpiGroup();
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;
@@ -29,7 +31,10 @@ class MpiGroup {
   template <class Value, class Begin>
   void in_pieces(std::span<Value> values, const char* call, Seconds timeout, const Begin& begin);
 
+  void wait(void* request, const char* call, Seconds timeout);
+
   MpiLibrary& library_;
+  const Cancellation* cancellation_;
   void* group_ = nullptr;
 };
 

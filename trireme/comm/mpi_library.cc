@@ -60,24 +60,24 @@ void MpiLibrary::check(int error, const char* call) {
 
 // MPI moves data only while it is being asked. The first moments are spent asking, for speed; after them others, such as the computation
 // that goes on meanwhile, need the core more.
-void MpiLibrary::wait(void* request, const char* call, Seconds timeout) {
+void MpiLibrary::wait(void* request, const char* call, const Deadline& deadline) {
   constexpr int kEager = 200;
   constexpr auto kPause = std::chrono::microseconds(20);
-  const Deadline deadline(timeout);
+  is_broken_ = true;  // until it is through: a collective that is given up stays under way, and nothing else can be done with MPI
   for (int asked = 0;; ++asked) {
     int done = 0;
     check(functions_->test(request, &done), call);
-    if (done != 0) return;
+    if (done != 0) break;
     if (asked < kEager) {
       ::sched_yield();
       continue;
     }
     std::this_thread::sleep_for(kPause);
-    if (!deadline.passed()) continue;
-    is_broken_ = true;
-    throw Error{deadline_exceeded, "{} is not through after {:g} s: a process of mpirun is stuck, or the network is slower than that", call,
-                timeout.count()};
+    deadline.check_cancellation();
+    if (deadline.passed())
+      throw Error{deadline_exceeded, "{} is not through in its time: a process of mpirun is stuck, or the network is too slow", call};
   }
+  is_broken_ = false;
 }
 
 }  // namespace trireme::comm

@@ -7,6 +7,7 @@
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/deadline.h"
 #include "trireme/comm/mpi_functions.h"
 
 namespace trireme::comm {
@@ -33,8 +34,8 @@ class MpiLibrary {
   const MpiFunctions& functions() const { return *functions_; }
   void check(int error, const char* call);  // throws unavailable in MPI's words, and remembers that there was a fault
   bool is_whole() const { return !is_broken_; }
-  // Ends with a begun collective; deadline_exceeded after the timeout.
-  void wait(void* request, const char* call, Seconds timeout);
+  // Ends with a begun collective; deadline_exceeded after the timeout, cancelled if somebody says so.
+  void wait(void* request, const char* call, const Deadline& deadline);
 
  private:
   MpiLibrary(void* handle, const MpiFunctions* functions);

@@ -22,25 +22,27 @@ struct Options {
   std::string mpi_secret;
 };
 
-// The launcher holds our standard input open for as long as it lives, whatever may kill it.
-void leave_with_launcher(std::chrono::seconds grace) {
-  std::thread([grace] {
+// MPI's processes leave together, which takes a moment after the launcher has closed our standard input.
+void leave_soon_after_launcher() {
+  constexpr std::chrono::seconds kToFinish{3};
+  std::thread([kToFinish] {
     char byte = 0;
     while (::read(STDIN_FILENO, &byte, 1) > 0) {
     }
-    std::this_thread::sleep_for(grace);
+    std::this_thread::sleep_for(kToFinish);
     ::_exit(143);
   }).detach();
 }
 
-int run(const Options& options, const Console& console) {
-  constexpr std::chrono::seconds kToFinish{3};  // MPI, whose processes leave together
+int run(const Options& given, const Console& console) {
   std::string line;
   std::getline(std::cin, line);
   const NodeSecrets secrets = node_secrets(line);
-  leave_with_launcher(options.mpi_secret.empty() ? std::chrono::seconds(0) : kToFinish);
-  if (!options.mpi_secret.empty()) return run_first_mpi_node(secrets, options.mpi_secret, options.node, console);
-  return run_node(secrets, options.node, console);
+  NodeOptions options = given.node;
+  options.has_launcher = given.mpi_secret.empty();
+  if (options.has_launcher) return run_node(secrets, options, console);
+  leave_soon_after_launcher();
+  return run_first_mpi_node(secrets, given.mpi_secret, options, console);
 }
 
 Run declare(CLI::App& app) {
@@ -49,6 +51,9 @@ Run declare(CLI::App& app) {
   app.add_option("--start-timeout", options->node.start_timeout, "seconds to wait for the coordinator and the other nodes")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
+  app.add_option("--keep", options->node.keep, "seconds to wait for a coordinator that is gone without a word")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--events", options->node.events, "folder for a journal of everything it does");
   app.add_option("--mpi-secret", options->mpi_secret, "the first process of mpirun: a file whose content the others get by MPI")
       ->type_name("FILE");
   return [options](const Console& console) { return run(*options, console); };

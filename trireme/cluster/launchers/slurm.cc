@@ -24,7 +24,7 @@ std::vector<std::string> command(const NodePlan& plan, const LaunchOptions& opti
 }  // namespace
 
 LauncherEntry slurm() {
-  return {.name = "slurm", .summary = "steps of the Slurm allocation that it runs in", .command = command, .in_words = srun_exit_in_words};
+  return {.name = "slurm", .summary = "steps of the Slurm allocation that it runs in", .command = command, .of_node = node_exit_of_srun};
 }
 
 }  // namespace trireme::cluster::launchers
