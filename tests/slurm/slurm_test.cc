@@ -18,8 +18,8 @@ namespace {
 
 using std::chrono::seconds;
 using testing::AllOf;
+using testing::ElementsAre;
 using testing::HasSubstr;
-using testing::MatchesRegex;
 using testing::Not;
 
 constexpr std::string_view kJob = R"(
@@ -71,6 +71,13 @@ class Slurm : public testing::Test {
   std::int64_t steps(const std::string& id) const {
     if (!std::filesystem::exists(run_of(id) / "journal.jsonl")) return 0;
     return std::ranges::count(observe::read_journal(run_of(id) / "journal.jsonl"), "step", &observe::Record::type);
+  }
+  // Of each generation.
+  std::vector<std::int64_t> workers(const std::string& id) const {
+    std::vector<std::int64_t> counts;
+    for (const observe::Record& record : observe::read_journal(run_of(id) / "journal.jsonl"))
+      if (record.type == "generation") counts.push_back(record.integer("workers"));
+    return counts;
   }
   bool is_under_way(const TestSlurm& slurm, const std::string& id) const {
     return slurm.wait_for_job(
@@ -188,14 +195,32 @@ TEST_F(Slurm, WhenItsTimeIsOverItWritesACheckpointAndIsRequeued) {
   EXPECT_THAT(log(id), HasSubstr("continuing after step " + std::to_string(interrupted_step(id)) + " "));
 }
 
-TEST_F(Slurm, AKilledNodeIsNamed) {
+TEST_F(Slurm, WithoutAKilledNodeItGoesOnUntilTheNodeIsBack) {
   const TestSlurm slurm(folder_ / "slurm");
   const std::string id = submit(slurm, {"--set", kLong});
   ASSERT_TRUE(is_under_way(slurm, id)) << log(id);
-  slurm.ask({"scancel", "--signal=KILL", id + ".2"});
-  ASSERT_TRUE(slurm.wait_for_end(id, seconds(60)));
-  EXPECT_EQ(slurm.job(id).at("ExitCode"), "1:0");
-  EXPECT_THAT(log(id), AllOf(HasSubstr("error: rank "), HasSubstr("killed by SIGKILL")));
+  slurm.ask({"scancel", "--signal=KILL", id + ".2"});  // .0 looked for the program
+  const bool came_back = slurm.wait_for_job(
+      id, [&](const auto&) { return workers(id).size() > 2 && workers(id).back() == 3; }, seconds(60));
+  EXPECT_TRUE(came_back) << log(id);
+  EXPECT_THAT(workers(id), ElementsAre(3, 2, 3));
+  EXPECT_THAT(log(id), HasSubstr("killed by SIGKILL"));
+  EXPECT_EQ(slurm.job(id).at("JobState"), "RUNNING");
+}
+
+TEST_F(Slurm, WithoutAMachineThatIsDownItGoesOn) {
+  const TestSlurm slurm(folder_ / "slurm");
+  const std::string id = submit(slurm, {"--set", kLong});
+  ASSERT_TRUE(is_under_way(slurm, id)) << log(id);
+  slurm.ask({"scontrol", "update", "NodeName=n3", "State=DOWN", "Reason=test"});
+  ASSERT_TRUE(slurm.wait_for_job(
+      id, [&](const auto&) { return workers(id).back() == 2; }, seconds(60)))
+      << log(id);
+  const std::int64_t before = steps(id);
+  EXPECT_TRUE(slurm.wait_for_job(
+      id, [&](const auto&) { return steps(id) > before + 100; }, seconds(60)))
+      << log(id);
+  EXPECT_EQ(slurm.job(id).at("JobState"), "RUNNING");
 }
 
 TEST_F(Slurm, AMachineWithoutTheProgramIsNamedBeforeAnythingStarts) {

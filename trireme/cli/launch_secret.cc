@@ -2,12 +2,7 @@
 // A secret in a file, and what follows from it.
 #include "trireme/cli/launch_secret.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
-#include <cerrno>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
@@ -25,13 +20,7 @@ constexpr Seconds kValidity{30 * 24 * 3600.0};
 
 void make_secret_file(const std::filesystem::path& path) {
   make_directories(path.parent_path());
-  const std::filesystem::path draft = path.string() + fmt::format(".{}", ::getpid());
-  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const std::string secret = random_bytes(kSecretBytes);
-  const bool written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
-  if (file >= 0) ::close(file);
-  if (!written || ::rename(draft.c_str(), path.c_str()) != 0)
-    throw_system_error(errno, fmt::format("writing the launch's secret to {}", path.string()));
+  write_secret_file(path, random_bytes(kSecretBytes));
 }
 
 std::string read_secret_file(const std::filesystem::path& path) {

@@ -64,7 +64,7 @@ if { [ "$asked" = USR1 ] && [ "$code" -gt 128 ]; } || [ "$code" -eq 4 ]; then
   if [ "$(newest_checkpoint)" != "$checkpoint" ]; then
     scontrol requeue "$SLURM_JOB_ID" && exit "$code"
   fi
-  echo "trireme: no new checkpoint since this turn began, so the job is not requeued; give it more --time" >&2
+  echo "trireme: there is no checkpoint newer than the one this turn began with, so the job is not requeued" >&2
 fi
 if [ "$asked" = TERM ] && [ "$code" -gt 128 ]; then code=143; fi
 exit "$code"
