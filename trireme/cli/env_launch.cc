@@ -14,6 +14,7 @@
 #include "trireme/cli/launch_secret.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/cluster/machine.h"
+#include "trireme/train/job.h"
 
 namespace trireme::cli {
 namespace {
