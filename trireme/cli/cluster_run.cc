@@ -281,12 +281,14 @@ class ClusterRun {
     checkpoint.normalization = data_.normalization;
     checkpoint.class_names = data_.class_names;
     const auto directory = checkpoints_.save(checkpoint);
-    return {.step = checkpoint.cursor.step,
-            .epoch = checkpoint.cursor.epoch,
-            .offset = checkpoint.cursor.epoch_offset,
-            .generation = checkpoint.generation,
-            .directory = directory,
-            .seconds = (clock_.now() - start).count()};
+    // Before the worker hears of it, and before another generation can be announced.
+    event("commit", {{"generation", checkpoint.generation},
+                     {"step", checkpoint.cursor.step},
+                     {"epoch", checkpoint.cursor.epoch},
+                     {"offset", checkpoint.cursor.epoch_offset},
+                     {"directory", directory.string()}});
+    if (events_) events_->sync();
+    return {.step = checkpoint.cursor.step, .directory = directory, .seconds = (clock_.now() - start).count()};
   }
 
   const TrainingRequest& request_;
