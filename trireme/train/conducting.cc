@@ -220,7 +220,11 @@ void Conducting::request(const Requests& requests) {
 
 void Conducting::start_due_nodes() {
   if (finish_ || told_to_stop_) return;
+  if (options_.more)
+    for (const std::string& node : options_.more()) roll_.add(node);
   for (const std::string& node : roll_.due()) {
+    // The others are spare.
+    if (options_.max_nodes > 0 && roll_.present() >= static_cast<std::size_t>(options_.max_nodes)) return;
     const int failures = roll_.failures(node);
     if (failures > 0) {
       options_.say(fmt::format("starting node {} again (failure {} of {} in a row)", node, failures, options_.restarts));
