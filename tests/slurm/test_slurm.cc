@@ -41,8 +41,15 @@ void enter_namespaces(const std::filesystem::path& folder) {
   require(::sethostname(kHost, std::char_traits<char>::length(kHost)) == 0, "setting the host name");
   write_file_atomically(folder / "hosts", fmt::format("127.0.0.1 localhost {}\n", kHost));
   require(::mount((folder / "hosts").c_str(), "/etc/hosts", nullptr, MS_BIND, nullptr) == 0, "mounting /etc/hosts");
-  const auto output = cluster::run_process({"ip", "link", "set", "lo", "up"}, seconds(10));
-  require(output.status && output.status->is_success(), "ip link set lo up");
+  // Slurm resolves no name, not even a number, where loopback is all there is.
+  for (const char* words :
+       {"link set lo up", "link add lan type veth peer name nowhere", "addr add 10.217.0.1/24 dev lan", "link set lan up"}) {
+    std::istringstream arguments(words);
+    std::vector<std::string> command{"ip"};
+    for (std::string word; arguments >> word;) command.push_back(word);
+    const auto output = cluster::run_process(command, seconds(10));
+    require(output.status && output.status->is_success(), fmt::format("ip {}", words));
+  }
 }
 
 void write_key(const std::filesystem::path& path) {

@@ -19,8 +19,8 @@ struct TestSlurmOptions {
   std::filesystem::path hidden_folder;  // not empty: the last machine finds this folder empty, as if the disk were not shared
 };
 
-// Needs root. The calling thread, and all that it starts from then on, moves into new network, host name and mount namespaces, where
-// only loopback is, so that neither ports nor names meet those of this machine. One a process.
+// Needs root. The calling thread, and all that it starts from then on, moves into new network, host name and mount namespaces, which
+// lead nowhere, so that neither ports nor names meet those of this machine. One a process.
 class TestSlurm {
  public:
   TestSlurm(std::filesystem::path folder, const TestSlurmOptions& options = {});
