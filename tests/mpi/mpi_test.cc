@@ -95,7 +95,6 @@ class Mpi : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
     write_file_atomically(folder_ / "job.toml", kJob);
   }
   ~Mpi() override { std::filesystem::remove_all(folder_); }
@@ -163,7 +162,7 @@ double largest_difference(const std::filesystem::path& a, const std::filesystem:
 class MpiCollectives : public testing::TestWithParam<int> {};
 
 TEST_P(MpiCollectives, AreRightAndHaveTheSameBitsEverywhere) {
-  ::setenv("OMPI_MCA_mpi_yield_when_idle", "1", 1);
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 1);
   Command command(mpirun(GetParam(), {MPI_COLLECTIVES, MPI_LIBRARY}));
   EXPECT_EQ(command.wait(), 0) << command.text();
 }
@@ -172,11 +171,11 @@ INSTANTIATE_TEST_SUITE_P(Ranks, MpiCollectives, testing::Values(2, 3, 4, 5));
 TEST(MpiCollectives, AWaitEndsByItself) {
   Command command(mpirun(2, {MPI_COLLECTIVES, MPI_LIBRARY, "timeout"}));
   command.wait();  // mpirun blames whoever leaves without MPI_Finalize
-  EXPECT_THAT(command.text(), AllOf(Not(HasSubstr("was passed")), Not(HasSubstr("can't"))));
+  EXPECT_THAT(command.text(), HasSubstr("gave up in time"));
 }
 
 TEST_F(Mpi, ThreeRanksTrainAsThreeNodes) {
-  Command nodes(train("nodes", {"-n", "3", "--threads", "3"}));
+  Command nodes(train("nodes", {"-n", "3"}));
   ASSERT_EQ(nodes.wait(), 0) << nodes.text();
   Command ranks(mpirun(3, train("ranks", {"--launcher", "mpi"})));
   ASSERT_EQ(ranks.wait(), 0) << ranks.text();
@@ -191,9 +190,9 @@ TEST_F(Mpi, ThreeRanksTrainAsThreeNodes) {
 }
 
 TEST_F(Mpi, AKilledRankEndsItAllAndTheRunGoesOnWithAnotherMpirun) {
-  Command whole(mpirun(3, train("whole", {"--set", "train.epochs=20"})));
+  Command whole(mpirun(3, train("whole", {"--set", "train.epochs=10"})));
   ASSERT_EQ(whole.wait(), 0) << whole.text();
-  Command broken(mpirun(3, train("broken", {"--set", "train.epochs=20"})));
+  Command broken(mpirun(3, train("broken", {"--set", "train.epochs=10"})));
   ASSERT_TRUE(is_under_way("broken")) << broken.text();
   // Neither the coordinator, which came first, nor its node.
   const auto ranks = processes("train");
@@ -203,7 +202,7 @@ TEST_F(Mpi, AKilledRankEndsItAllAndTheRunGoesOnWithAnotherMpirun) {
   EXPECT_TRUE(all_gone()) << broken.text();
   Command rest(mpirun(3, {TRIREME_BINARY, "train", "--resume", latest("broken").string(), "--threads", "1"}));
   ASSERT_EQ(rest.wait(), 0) << rest.text();
-  EXPECT_THAT(rest.text(), AllOf(HasSubstr("continuing after step"), HasSubstr("trained 20 epochs")));
+  EXPECT_THAT(rest.text(), AllOf(HasSubstr("continuing after step"), HasSubstr("trained 10 epochs")));
   EXPECT_TRUE(final_model("whole") == final_model("broken"));
 }
 

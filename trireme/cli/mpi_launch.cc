@@ -60,6 +60,12 @@ void leave_signals_to_coordinator() {
   for (const int signal : {SIGINT, SIGTERM, SIGUSR1, SIGUSR2, SIGHUP}) std::signal(signal, SIG_IGN);
 }
 
+// Open MPI gives the core away at every look when there are more processes than cores; our waiting pauses by itself, and costs less.
+std::shared_ptr<comm::MpiLibrary> start_mpi() {
+  ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
+  return comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_binary()));
+}
+
 // A process that leaves without MPI_Finalize makes mpirun end all others: right after a failure.
 int finish(comm::MpiLibrary& mpi, int code) {
   if (code == exit_ok) mpi.finish();
@@ -100,14 +106,14 @@ ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingReques
 int run_first_mpi_node(const NodeSecrets& secrets, const std::filesystem::path& secret_file, NodeOptions options, const Console& console) {
   leave_signals_to_coordinator();
   const std::string secret = read_secret_file(secret_file);
-  options.mpi = comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_binary()));
+  options.mpi = start_mpi();
   options.mpi->broadcast(secrets.coordinator + "\n" + secret, Seconds(options.start_timeout));
   return finish(*options.mpi, run_node(secrets, options, console));
 }
 
 int run_mpi_node(const MpiLaunch& launch, NodeOptions options, const Console& console) {
   leave_signals_to_coordinator();
-  options.mpi = comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_binary()));
+  options.mpi = start_mpi();
   const std::string told = options.mpi->broadcast("", Seconds(options.start_timeout));
   const std::size_t end = told.find('\n');
   if (options.threads == 0) options.threads = threads_of(launch);

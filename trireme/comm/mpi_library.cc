@@ -3,7 +3,6 @@
 #include "trireme/comm/mpi_library.h"
 
 #include <dlfcn.h>
-#include <sched.h>
 
 #include <array>
 #include <thread>
@@ -59,19 +58,18 @@ void MpiLibrary::check(int error, const char* call) {
 }
 
 // MPI moves data only while it is being asked. The first moments are spent asking, for speed; after them others, such as the computation
-// that goes on meanwhile, need the core more.
+// that goes on meanwhile, need the core more. sched_yield is no way to give it to them: on a busy machine each call costs a time slice.
 void MpiLibrary::wait(void* request, const char* call, const Deadline& deadline) {
-  constexpr int kEager = 200;
+  constexpr Seconds kEager{30e-6};
   constexpr auto kPause = std::chrono::microseconds(20);
+  const SteadyClock clock;
+  const Seconds start = clock.now();
   is_broken_ = true;  // until it is through: a collective that is given up stays under way, and nothing else can be done with MPI
-  for (int asked = 0;; ++asked) {
+  while (true) {
     int done = 0;
     check(functions_->test(request, &done), call);
     if (done != 0) break;
-    if (asked < kEager) {
-      ::sched_yield();
-      continue;
-    }
+    if (clock.now() - start < kEager) continue;
     std::this_thread::sleep_for(kPause);
     deadline.check_cancellation();
     if (deadline.passed())
