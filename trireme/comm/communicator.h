@@ -9,6 +9,7 @@
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/cancellation.h"
 #include "trireme/comm/store.h"
 
 namespace trireme::comm {
@@ -26,6 +27,7 @@ struct Group {
   std::string address;           // of the interface to listen on, by which the others reach this member
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
+  std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
 };
 
 // Faults are Errors that name the rank: unavailable if a peer is gone, deadline_exceeded if nothing has moved for the timeout,
@@ -45,6 +47,7 @@ class Communicator {
 
   int rank() const;
   int size() const;
+  int missed_peer() const;  // rank that the fault named as gone; -1: no fault, or it named none
 
   struct Reduce {
     Algorithm algorithm = Algorithm::automatic;

@@ -1,11 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // node: what launchers start on each machine; people start `train`.
-#include <unistd.h>
-
 #include <CLI/CLI.hpp>
 #include <iostream>
 #include <memory>
-#include <thread>
 
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
@@ -16,22 +13,12 @@
 namespace trireme::cli::commands {
 namespace {
 
-// The launcher holds our standard input open for as long as it lives, whatever may kill it.
-void leave_with_launcher() {
-  std::thread([] {
-    char byte = 0;
-    while (::read(STDIN_FILENO, &byte, 1) > 0) {
-    }
-    ::_exit(143);
-  }).detach();
-}
-
-int run(const NodeOptions& options, const Console& console) {
+int run(NodeOptions options, const Console& console) {
   std::string line;
   std::getline(std::cin, line);
   const NodeSecrets secrets = node_secrets(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
-  leave_with_launcher();
+  options.has_launcher = true;
   return run_node(secrets, options, console);
 }
 
@@ -41,6 +28,8 @@ Run declare(CLI::App& app) {
   app.add_option("--start-timeout", options->start_timeout, "seconds to wait for the coordinator and the other nodes")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
+  app.add_option("--keep", options->keep, "seconds to wait for a coordinator that is gone without a word")->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--events", options->events, "folder for a journal of everything it does");
   return [options](const Console& console) { return run(*options, console); };
 }
 
