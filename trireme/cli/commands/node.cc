@@ -6,6 +6,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/node_process.h"
 #include "trireme/cli/node_secrets.h"
 
@@ -16,6 +17,7 @@ int run(NodeOptions options, const Console& console) {
   std::string line;
   std::getline(std::cin, line);
   const NodeSecrets secrets = node_secrets(line);
+  obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
   options.has_launcher = true;
   return run_node(secrets, options, console);
 }
