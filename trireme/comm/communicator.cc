@@ -44,7 +44,8 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
 }  // namespace
 
 struct Communicator::State {
-  State(int own_rank, std::vector<Socket> sockets) : links(own_rank, std::move(sockets)), gloo(gloo_context(links)), direct(links) {}
+  State(int own_rank, std::vector<Connection> connections)
+      : links(own_rank, std::move(connections)), gloo(gloo_context(links)), direct(links) {}
 
   Links links;
   std::shared_ptr<gloo::Context> gloo;
@@ -86,9 +87,9 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
   if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
-  std::vector<Socket> sockets(1);
-  if (group.size > 1) sockets = connect_mesh(store, group, timeout);
-  return Communicator(std::make_unique<State>(group.rank, std::move(sockets)));
+  std::vector<Connection> connections(1);
+  if (group.size > 1) connections = connect_mesh(store, group, timeout);
+  return Communicator(std::make_unique<State>(group.rank, std::move(connections)));
 }
 
 int Communicator::rank() const { return state_->links.rank(); }

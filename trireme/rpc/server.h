@@ -38,6 +38,7 @@ class Server {
     std::vector<Method> methods;
     std::vector<Stream> streams;
     int max_handlers = 512;
+    std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
   };
 
   explicit Server(Options options);
@@ -46,6 +47,12 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const;
+  // Everything that can be called or opened, and by whom.
+  struct Endpoint {
+    std::string name;
+    std::vector<std::string> roles;
+  };
+  std::vector<Endpoint> endpoints() const;
 
  private:
   struct State;

@@ -142,10 +142,14 @@ class Worker {
     compile_in_turn(generation);
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
-    auto communicator = comm::Communicator::connect(
-        membership_.store(),
-        {.rank = rank_, .size = generation.size(), .generation = generation.number, .address = options_.address, .key = options_.key},
-        timeout);
+    auto communicator = comm::Communicator::connect(membership_.store(),
+                                                    {.rank = rank_,
+                                                     .size = generation.size(),
+                                                     .generation = generation.number,
+                                                     .address = options_.address,
+                                                     .key = options_.key,
+                                                     .tell = options_.say},
+                                                    timeout);
     if (rank_ == 0 && welcome_.resumes)
       trainer_.restore(
           ask_for([this](std::string request) { return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout); }));

@@ -3,10 +3,10 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 #include <thread>
 
+#include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/node_process.h"
@@ -14,6 +14,8 @@
 
 namespace trireme::cli::commands {
 namespace {
+
+constexpr std::size_t kLongestLine = 64 << 10;
 
 // The launcher holds our standard input open for as long as it lives, whatever may kill it.
 void leave_with_launcher() {
@@ -25,10 +27,17 @@ void leave_with_launcher() {
   }).detach();
 }
 
-int run(const NodeOptions& options, const Console& console) {
+// Byte by byte, so that no buffer of the library keeps what was in it.
+std::string first_line() {
   std::string line;
-  std::getline(std::cin, line);
+  for (char byte = 0; line.size() < kLongestLine && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n';) line += byte;
+  return line;
+}
+
+int run(const NodeOptions& options, const Console& console) {
+  std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
+  wipe(line);
   leave_with_launcher();
   return run_node(secrets, options, console);
 }
