@@ -122,6 +122,25 @@ TEST(Strangers, AForgerIsSentAwayAndTheMemberStillComes) {
   expect_group_in(store);
 }
 
+// However many come, a line a second tells of them, with an address and without a secret.
+TEST(Strangers, AreToldOf) {
+  Strangers strangers;
+  MemoryStore store;
+  std::vector<std::string> lines;
+  Group host = group_of(0, 2);
+  host.tell = [&](const std::string& line) { lines.push_back(line); };
+  std::jthread member([&] {
+    const std::string endpoint = store.get("comm/1//0", kTimeout);
+    for (int i = 0; i < 20; ++i) send_exactly(strangers.connect(endpoint), std::string(100, 'x'), Deadline(kTimeout));
+    thrown_error([&] { prove_to_host(connect_to(endpoint, Deadline(kTimeout)), group_of(1, 2, "a guess"), 0, Deadline(kTimeout)); });
+    Communicator::connect(store, group_of(1, 2), kTimeout);
+  });
+  Communicator::connect(store, host, kTimeout);
+  ASSERT_THAT(lines, testing::SizeIs(2));  // the first, and how many more there were
+  EXPECT_THAT(lines[0], testing::AllOf(StartsWith("127.0.0.1 "), testing::HasSubstr("sent away: it is no member")));
+  EXPECT_EQ(lines[1], "(20 more like that)");
+}
+
 // The same, but the true member never comes: the members say that somebody tried.
 TEST(Strangers, AForgerIsReported) {
   std::jthread forger;
