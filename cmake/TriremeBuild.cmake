@@ -4,6 +4,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 option(TRIREME_WERROR "Treat warnings as errors" OFF)
+option(TRIREME_FAILPOINTS "Places where tests can make a process die or fail; never in what users run" OFF)
 option(TRIREME_FUZZ "Build the fuzz targets, which needs clang" OFF)
 set(TRIREME_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 

@@ -9,6 +9,7 @@
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/node_process.h"
 #include "trireme/cli/node_secrets.h"
 
@@ -38,6 +39,7 @@ int run(const NodeOptions& options, const Console& console) {
   std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
   wipe(line);
+  obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
   leave_with_launcher();
   return run_node(secrets, options, console);
 }

@@ -13,6 +13,7 @@
 #include "trireme/cli/data_directory.h"
 #include "trireme/cli/data_lookup.h"
 #include "trireme/cli/env_launch.h"
+#include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
 #include "trireme/cli/selection_flags.h"
@@ -102,6 +103,7 @@ void mention_nodes(const std::string& run, const Console& console) {
 
 int run(const Options& o, const Console& console) {
   const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file) : std::nullopt;
+  obey_failpoint_orders(env && env->rank > 0 ? std::to_string(env->rank) : "coordinator");
   if (env && env->rank > 0)
     return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)},
                         console);
