@@ -27,7 +27,6 @@ using Reactor = grpc::ServerGenericBidiReactor;
 
 constexpr int kHandshakeTimeoutMs = 5000;
 constexpr int kStreamsPerConnection = 256;
-constexpr std::size_t kMemoryQuota = std::size_t{512} << 20;
 
 Peer peer_of(const Context& context) {
   const auto addresses = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
@@ -149,10 +148,10 @@ std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
   return grpc::SslServerCredentials(options);
 }
 
-void set_limits(grpc::ServerBuilder& builder) {
+void set_limits(grpc::ServerBuilder& builder, std::size_t memory) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  builder.SetResourceQuota(grpc::ResourceQuota("trireme").Resize(kMemoryQuota));
+  builder.SetResourceQuota(grpc::ResourceQuota("trireme").Resize(memory));
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
@@ -209,7 +208,7 @@ struct Server::State {
   void start(const Options& options) {
     listeners.emplace(options.addresses, options.port);
     grpc::ServerBuilder builder;
-    set_limits(builder);
+    set_limits(builder, options.memory);
     set_keepalive(builder);
     connections = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, tls(options.credentials));

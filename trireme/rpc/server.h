@@ -38,6 +38,7 @@ class Server {
     std::vector<Method> methods;
     std::vector<Stream> streams;
     int max_handlers = 512;
+    std::size_t memory = std::size_t{512} << 20;     // for what is on its way; more makes peers wait, then costs them their streams
     std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
   };
 

@@ -26,10 +26,10 @@ void add_chain(const TestHosts& hosts, std::size_t host) {
 
 void remove_chain(const TestHosts& hosts, std::size_t host) { nft(hosts, host, "delete table ip f14"); }
 
-// Packets of some length, so that it is the contents that are hit: a byte far behind the headers.
+// Packets of some length, so that it is the contents that are hit: a byte behind the headers (nft reaches 255 bytes).
 std::string corruption(const std::string& from) {
   constexpr int kTcpHeader = 32;  // with timestamps
-  constexpr int kByte = 700;
+  constexpr int kByte = 150;
   return fmt::format("add rule ip f14 wire ip saddr {} tcp sport != 22 tcp dport != 22 ip length > 1000 counter @th,{},8 set 0x5a", from,
                      8 * (kTcpHeader + kByte));
 }
