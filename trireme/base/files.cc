@@ -132,12 +132,15 @@ void sync_directory(const std::filesystem::path& path) {
   if (::fsync(directory.get()) != 0) throw_system_error(errno, fmt::format("sync {}", path.string()));
 }
 
-void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+namespace {
+
+void write_whole(const std::filesystem::path& path, std::string_view content, std::filesystem::perms permissions) {
   const auto directory = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
   make_directories(directory);
   const std::filesystem::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
   try {
     OutputFile file(temporary, OutputFile::Mode::replace);
+    if (permissions != std::filesystem::perms::unknown) std::filesystem::permissions(temporary, permissions);
     file.write(content);
     file.sync();
     if (std::rename(temporary.c_str(), path.c_str()) != 0)
@@ -147,6 +150,17 @@ void write_file_atomically(const std::filesystem::path& path, std::string_view c
     throw;
   }
   sync_directory(directory);
+}
+
+}  // namespace
+
+void write_file_atomically(const std::filesystem::path& path, std::string_view content) {
+  write_whole(path, content, std::filesystem::perms::unknown);
+}
+
+void write_secret_file(const std::filesystem::path& path, std::string_view content) {
+  using std::filesystem::perms;
+  write_whole(path, content, perms::owner_read | perms::owner_write);
 }
 
 }  // namespace trireme

@@ -16,6 +16,9 @@ std::string read_file(const std::filesystem::path& path, std::uintmax_t max_byte
 // Temporary name, fsync, rename, fsync of the directory: a reader or a crash never sees half a file.
 void write_file_atomically(const std::filesystem::path& path, std::string_view content);
 
+// The same, for something that only the owner may read.
+void write_secret_file(const std::filesystem::path& path, std::string_view content);
+
 // A file that is being written. Every failure is thrown with the path and the system's reason.
 class OutputFile {
  public:

@@ -7,7 +7,7 @@
 
 namespace trireme::cli {
 
-enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_preflight = 3, exit_interrupted = 130 };
+enum ExitCode : int { exit_ok = 0, exit_failed = 1, exit_usage = 2, exit_preflight = 3, exit_quorum_lost = 4, exit_interrupted = 130 };
 
 ExitCode exit_code_of(ErrorCode code);
 

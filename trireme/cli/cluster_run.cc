@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 #include <fmt/ranges.h>
+#include <unistd.h>
 
 #include <algorithm>
 #include <mutex>
@@ -14,6 +15,8 @@
 #include "trireme/base/catalog_lookup.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/cli/application.h"
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cli/node_secrets.h"
 #include "trireme/cli/run_records.h"
@@ -24,6 +27,7 @@
 #include "trireme/data/data_files.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/engine/cpu.h"
+#include "trireme/observe/journal_reader.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/train/checkpoint_layout.h"
@@ -48,7 +52,7 @@ class ExitQueue {
  public:
   void add(const cluster::NodeExit& exit) {
     const std::lock_guard lock(mutex_);
-    exits_.push_back({.node = exit.node, .how = exit.words});
+    exits_.push_back({.node = exit.node, .how = exit.words, .by_itself = exit.by_itself});
   }
   std::vector<train::NodeExit> take() {
     const std::lock_guard lock(mutex_);
@@ -72,22 +76,31 @@ class ClusterRun {
         checkpoints_(records_.directory().checkpoints(), job_.graph),
         conductor_(
             checkpoint_bytes(job_), [this](train::Checkpoint checkpoint) { return keep(std::move(checkpoint)); }, clock_),
-        authority_(cluster_.secret.empty() ? rpc::Authority::create() : rpc::Authority::from_secret(cluster_.secret)),
-        key_(cluster_.secret.empty() ? random_bytes(32) : hmac_sha256(cluster_.secret, "collectives")) {}
+        secret_(!cluster_.secret.empty() ? cluster_.secret
+                : cluster_.takeover      ? cluster_.takeover->secret
+                                         : random_bytes(32)),
+        authority_(rpc::Authority::from_secret(secret_)),
+        key_(hmac_sha256(secret_, "collectives")) {
+    if (cluster_.events.empty()) return;
+    make_directories(cluster_.events);
+    events_.emplace(cluster_.events / fmt::format("coordinator-{}.jsonl", ::getpid()));
+  }
 
   int run(const std::atomic<int>& stop) {
-    records_.begin(cluster_.plans.front().threads, static_cast<std::int64_t>(nodes().size()), machinery());
-    auto checkpoint = records_.resume(checkpoints_);
-    if (checkpoint) conductor_.begin_with(*checkpoint);
+    records_.begin(cluster_.plans.empty() ? 0 : cluster_.plans.front().threads, static_cast<std::int64_t>(nodes().size()), machinery());
+    const Past past = request_.resume.empty() ? Past{} : recorded();
+    if (const auto checkpoint = records_.resume(checkpoints_)) conductor_.begin_with(*checkpoint);
+    if (cluster_.takeover) conductor_.take_over(past.step, past.epochs);
+    event("start", {{"run", records_.directory().path().string()},
+                    {"min_nodes", std::int64_t{cluster_.min_nodes}},
+                    {"max_nodes", std::int64_t{cluster_.max_nodes}},
+                    {"nodes", fmt::format("{}", fmt::join(nodes(), " "))}});
     try {
-      coord::Coordinator coordinator(coordinator_options(checkpoint.has_value()));
-      ExitQueue exits;
-      cluster::Launch launch(find_entry(cluster::launchers::catalog(), cluster_.launcher, "launcher"), cluster_.options,
-                             launched_nodes(coordinator.port()), launch_events(exits));
-      const auto result = conductor_.run(coordinator, conductor_options(exits), records_.observer(), stop);
-      launch.end(std::chrono::seconds(5));
-      return records_.finish(result, conductor_.cursor(), stop);
+      const int code = train(past.generation, stop);
+      event("exit", {{"code", std::int64_t{code}}, {"reason", "end"}});
+      return code;
     } catch (const Error& error) {
+      event("exit", {{"code", std::int64_t{exit_code_of(error.code())}}, {"reason", error.what()}});
       records_.failed(conductor_.cursor());
       if (std::filesystem::exists(records_.directory().checkpoints()) && !std::filesystem::is_empty(records_.directory().checkpoints()))
         console_.err << fmt::format("the last checkpoint is good; continue with trireme train --resume {} and the same machines\n",
@@ -97,17 +110,66 @@ class ClusterRun {
   }
 
  private:
+  int train(std::uint64_t last_generation, const std::atomic<int>& stop) {
+    coord::Coordinator coordinator(coordinator_options());
+    const Takeover::File takeover = leave_takeover(coordinator);
+    ExitQueue exits;
+    cluster::Launch launch(find_entry(cluster::launchers::catalog(), cluster_.launcher, "launcher"), cluster_.options, {},
+                           launch_events(exits));
+    train::ConductorOptions options = conductor_options(exits);
+    options.last_generation = last_generation;
+    options.start = [&](const std::string& node) { launch.start(launched_node(node, coordinator.port())); };
+    const auto result = conductor_.run(coordinator, options, records_.observer(), stop);
+    launch.end(std::chrono::seconds(5));
+    return records_.finish(result, conductor_.cursor(), stop);
+  }
+
+  // What the journal of a run that goes on tells; numbers of generations are never used twice.
+  struct Past {
+    std::uint64_t generation = 0;
+    std::int64_t step = 0;
+    std::int64_t epochs = 0;
+  };
+  Past recorded() const {
+    Past past;
+    for (const observe::Record& record : observe::read_journal(records_.directory().journal())) {
+      if (record.type == "generation")
+        past.generation = std::max(past.generation, static_cast<std::uint64_t>(record.integer("generation")));
+      if (record.type == "step") past.step = record.integer("step");  // the last: earlier ones may have been done again
+      if (record.type == "epoch") past.epochs = record.integer("epoch");
+    }
+    return past;
+  }
+
+  // Nodes that come by themselves share a secret of their own with us, and end with us.
+  Takeover::File leave_takeover(const coord::Coordinator& coordinator) const {
+    if (!cluster_.secret.empty() || cluster_.keep_nodes <= 0) return {};
+    return Takeover::File(takeover_file(records_.directory().path()), {.secret = secret_,
+                                                                       .port = coordinator.port(),
+                                                                       .launcher = cluster_.launcher,
+                                                                       .addresses = listening_addresses(),
+                                                                       .nodes = nodes()});
+  }
+
+  void event(std::string_view type, const observe::Fields& fields) {
+    if (events_) events_->write(type, fields);
+  }
+
   std::vector<std::string> nodes() const {
     std::vector<std::string> names;
     for (const cluster::NodePlan& plan : cluster_.plans) names.push_back(plan.name);
     names.insert(names.end(), cluster_.others.begin(), cluster_.others.end());
+    // Those of the coordinator before, whoever of them may come.
+    if (cluster_.takeover)
+      for (const std::string& name : cluster_.takeover->nodes)
+        if (std::ranges::find(names, name) == names.end()) names.push_back(name);
     return names;
   }
 
   std::string machinery() const {
     std::set<std::string> machines;
     for (const cluster::NodePlan& plan : cluster_.plans) machines.insert(plan.machine.name);
-    if (!cluster_.others.empty()) return fmt::format("{} workers", nodes().size());
+    if (cluster_.plans.empty() || !cluster_.others.empty()) return fmt::format("{} workers", nodes().size());
     const std::int64_t threads = cluster_.plans.front().threads;
     const std::string place = cluster_.launcher == "local"
                                   ? "on this machine"
@@ -122,16 +184,21 @@ class ClusterRun {
     return cluster_.launcher == "local" ? "127.0.0.1" : cluster::address_towards(plan.machine.address);
   }
 
-  coord::Coordinator::Options coordinator_options(bool resumes) {
+  std::vector<std::string> listening_addresses() const {
     std::set<std::string> addresses;
+    if (cluster_.takeover) addresses.insert(cluster_.takeover->addresses.begin(), cluster_.takeover->addresses.end());
     for (const cluster::NodePlan& plan : cluster_.plans) addresses.insert(address_for(plan));
-    const std::vector<std::string> hosts(addresses.begin(), addresses.end());
+    return {addresses.begin(), addresses.end()};
+  }
+
+  coord::Coordinator::Options coordinator_options() {
+    const std::vector<std::string> hosts = listening_addresses();
     const train::DataManifest files = manifest();
     return {.addresses = hosts,
-            .port = cluster_.port,
+            .port = cluster_.takeover ? cluster_.takeover->port : cluster_.port,
             .credentials = authority_.issue({.role = "coordinator", .name = "coordinator"}, hosts, kJobValidity),
             .version = TRIREME_VERSION,
-            .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config)), .resumes = resumes}),
+            .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config))}),
             .expected = coord::Card{.version = TRIREME_VERSION,
                                     .job = train::job_hash(request_.config),
                                     .model = train::model_hash(job_.graph),
@@ -158,17 +225,16 @@ class ClusterRun {
     return methods;
   }
 
-  std::vector<cluster::Launch::Node> launched_nodes(int port) const {
-    std::vector<cluster::Launch::Node> nodes;
-    for (const cluster::NodePlan& plan : cluster_.plans) {
-      const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
-                                .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
-                                .key = key_,
-                                .host = plan.machine.name,
-                                .slots = plan.machine.slots};
-      nodes.push_back({.plan = plan, .input = to_line(secrets)});
-    }
-    return nodes;
+  cluster::Launch::Node launched_node(const std::string& name, int port) const {
+    cluster::NodePlan plan = *std::ranges::find(cluster_.plans, name, &cluster::NodePlan::name);
+    plan.keep = cluster_.secret.empty() ? cluster_.keep_nodes : 0;
+    plan.events = cluster_.events;
+    const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
+                              .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
+                              .key = key_,
+                              .host = plan.machine.name,
+                              .slots = plan.machine.slots};
+    return {.plan = plan, .input = to_line(secrets)};
   }
 
   cluster::LaunchEvents launch_events(ExitQueue& exits) {
@@ -182,11 +248,26 @@ class ClusterRun {
   }
 
   train::ConductorOptions conductor_options(ExitQueue& exits) {
+    std::set<std::string> startable;
+    for (const cluster::NodePlan& plan : cluster_.plans) startable.insert(plan.name);
     return {.nodes = nodes(),
+            .min_nodes = cluster_.min_nodes,
+            .start_nodes = cluster_.starts_with_min ? cluster_.min_nodes : 0,
+            .max_nodes = cluster_.max_nodes,
+            .restarts = cluster_.restarts,
+            .takes_over = cluster_.takeover.has_value(),
             .checkpoint_seconds = job_.train.checkpoint_seconds,
             .start_timeout = Seconds(cluster_.start_timeout),
+            .startable = std::move(startable),
             .exits = [&exits] { return exits.take(); },
-            .announced = [this](const coord::Generation& generation) { note(generation); }};
+            .announced = [this](const coord::Generation& generation) { note(generation); },
+            .say = [this](const std::string& line) { say(line); },
+            .record = [this](std::string_view type, const observe::Fields& fields) { records_.journal().write(type, fields); },
+            .events = events_ ? &*events_ : nullptr};
+  }
+
+  void say(const std::string& line) const {
+    console_.err << fmt::format("{}trireme: {}\n", request_.terminal ? "\r\033[K" : "", line) << std::flush;
   }
 
   void note(const coord::Generation& generation) {
@@ -197,6 +278,7 @@ class ClusterRun {
     records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
                                             {"workers", std::int64_t{generation.size()}},
                                             {"hosts", fmt::format("{}", fmt::join(hosts, " "))}});
+    records_.journal().sync();  // before anybody acts on it: its number must not be given twice
   }
 
   train::CheckpointRecord keep(train::Checkpoint checkpoint) {
@@ -204,7 +286,12 @@ class ClusterRun {
     checkpoint.normalization = data_.normalization;
     checkpoint.class_names = data_.class_names;
     const auto directory = checkpoints_.save(checkpoint);
-    return {.step = checkpoint.cursor.step, .directory = directory, .seconds = (clock_.now() - start).count()};
+    return {.step = checkpoint.cursor.step,
+            .epoch = checkpoint.cursor.epoch,
+            .offset = checkpoint.cursor.epoch_offset,
+            .generation = checkpoint.generation,
+            .directory = directory,
+            .seconds = (clock_.now() - start).count()};
   }
 
   const TrainingRequest& request_;
@@ -216,8 +303,10 @@ class ClusterRun {
   RunRecords records_;
   train::CheckpointStore checkpoints_;
   train::Conductor conductor_;
+  std::string secret_;
   rpc::Authority authority_;
   std::string key_;
+  std::optional<observe::Journal> events_;
 };
 
 }  // namespace

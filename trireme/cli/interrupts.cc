@@ -2,10 +2,13 @@
 // Signal handlers.
 #include "trireme/cli/interrupts.h"
 
+#include <array>
 #include <csignal>
 
 namespace trireme::cli {
 namespace {
+
+constexpr std::array kCaught{SIGINT, SIGTERM, SIGHUP, SIGUSR1};
 
 // A handler can reach nothing but a global.
 std::atomic<int> caught{0};
@@ -20,13 +23,11 @@ void note(int signal) {
 
 Interrupts::Interrupts() {
   caught = 0;
-  std::signal(SIGINT, note);
-  std::signal(SIGTERM, note);
+  for (const int number : kCaught) std::signal(number, note);
 }
 
 Interrupts::~Interrupts() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  for (const int number : kCaught) std::signal(number, SIG_DFL);
 }
 
 const std::atomic<int>& Interrupts::signal() const { return caught; }

@@ -1,12 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ctrl-C and SIGTERM as a number that a loop can look at.
+// Ctrl-C, SIGTERM and their like as a number that a loop can look at.
 #pragma once
 
 #include <atomic>
 
 namespace trireme::cli {
 
-// While it lives, the first SIGINT or SIGTERM only sets signal(); a second one ends the process at once, as without it.
+// While it lives, the first SIGINT, SIGTERM, SIGHUP (the terminal was closed) or SIGUSR1 (a batch system's warning) only sets
+// signal(); a second one of the same kind ends the process at once, as without it.
 class Interrupts {
  public:
   Interrupts();
@@ -14,7 +15,7 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  const std::atomic<int>& signal() const;  // 0, SIGINT or SIGTERM
+  const std::atomic<int>& signal() const;  // 0, or the last that came
 };
 
 }  // namespace trireme::cli

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <filesystem>
 
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/node_secrets.h"
@@ -13,6 +14,9 @@ struct NodeOptions {
   std::int64_t threads = 0;  // 0: this machine's cores, divided by its nodes
   double start_timeout = 120;
   std::string job_hash;  // of the job file it was started with; empty: the coordinator's job is taken as it is
+  double keep = 0;       // seconds to wait for a coordinator that is gone without a word; 0: end with it
+  std::filesystem::path events;
+  bool has_launcher = false;  // which holds standard input open for as long as it lives
 };
 
 // The exit code.

@@ -2,29 +2,16 @@
 // One line of JSON.
 #include "trireme/cli/node_secrets.h"
 
-#include <fmt/format.h>
-
 #include <nlohmann/json.hpp>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/cli/hexadecimal.h"
 
 namespace trireme::cli {
 namespace {
 
 using Json = nlohmann::json;
-
-std::string to_hex(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  return bytes;
-}
 
 // A JSON document whose texts are overwritten when it goes.
 struct SecretJson {

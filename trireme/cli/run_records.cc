@@ -12,6 +12,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/algorithm_memory.h"
+#include "trireme/cli/application.h"
 #include "trireme/cli/data_lookup.h"
 
 namespace trireme::cli {
@@ -116,6 +117,14 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
 }
 
 int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, int signal) {
+  if (result.ending == train::Ending::quorum_lost) {
+    end(cursor, train::name_of(result.ending));
+    console_.err << fmt::format(
+        "{}trireme: error: too few nodes are left; what they knew after step {} is kept. When there are more, continue with\n"
+        "  trireme train --resume {}\n",
+        request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
+    return exit_quorum_lost;
+  }
   if (result.ending == train::Ending::interrupted) {
     journal_.write("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
     end(cursor, train::name_of(result.ending));

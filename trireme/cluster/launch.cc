@@ -6,6 +6,7 @@
 
 #include <condition_variable>
 #include <csignal>
+#include <map>
 #include <mutex>
 
 namespace trireme::cluster {
@@ -13,10 +14,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-std::string exit_in_words(const ExitStatus& status, const LauncherEntry& launcher) {
+bool is_of_the_connection(const ExitStatus& status, const LauncherEntry& launcher) {
   constexpr int kSshFailed = 255;
-  if (launcher.is_remote && status.signal == 0 && status.code == kSshFailed)
-    return "lost: the ssh connection broke, or the node was killed on its machine";
+  return launcher.is_remote && status.signal == 0 && status.code == kSshFailed;
+}
+
+std::string exit_in_words(const ExitStatus& status, const LauncherEntry& launcher) {
+  if (is_of_the_connection(status, launcher)) return "lost: the ssh connection broke, or the node was killed on its machine";
   return status.in_words();
 }
 
@@ -24,25 +28,37 @@ std::string exit_in_words(const ExitStatus& status, const LauncherEntry& launche
 
 struct Launch::State {
   LauncherEntry launcher;
+  LaunchOptions options;
   LaunchEvents events;
   std::mutex event_mutex;  // one event at a time
   mutable std::mutex mutex;
   std::condition_variable changed;
   std::vector<NodeExit> exits;
-  std::vector<std::unique_ptr<Process>> processes;
+  std::size_t running = 0;
+  std::map<std::string, std::unique_ptr<Process>> processes;  // by the node's name
 
-  void start(Node& node, const LaunchOptions& options) {
+  void start(Node node) {
     const std::string name = node.plan.name;
     const std::string machine = node.plan.machine.name;
-    processes.push_back(std::make_unique<Process>(
-        ProcessOptions{.argv = launcher.command(node.plan, options),
-                       .input = std::move(node.input),
-                       .input_file = {},
-                       .on_line = [this, name](Stream, std::string_view line) { tell_line(name, line); },
-                       .on_exit =
-                           [this, name, machine](const ExitStatus& status) {
-                             tell_exit({.node = name, .machine = machine, .status = status, .words = exit_in_words(status, launcher)});
-                           }}));
+    processes.erase(name);
+    {
+      const std::scoped_lock lock(mutex);
+      ++running;
+    }
+    try {
+      processes[name] = std::make_unique<Process>(
+          ProcessOptions{.argv = launcher.command(node.plan, options),
+                         .input = std::move(node.input),
+                         .input_file = {},
+                         .outlives_us = !launcher.is_remote && node.plan.keep > 0,
+                         .on_line = [this, name](Stream, std::string_view line) { tell_line(name, line); },
+                         .on_exit = [this, name, machine](const ExitStatus& status) { tell_exit(name, machine, status); }});
+    } catch (...) {
+      processes.erase(name);
+      const std::scoped_lock lock(mutex);
+      --running;
+      throw;
+    }
   }
 
   void tell_line(const std::string& node, std::string_view line) {
@@ -50,28 +66,34 @@ struct Launch::State {
     if (events.on_line) events.on_line(node, line);
   }
 
-  void tell_exit(const NodeExit& exit) {
+  void tell_exit(const std::string& name, const std::string& machine, const ExitStatus& status) {
+    const NodeExit exit{.node = name,
+                        .machine = machine,
+                        .status = status,
+                        .words = exit_in_words(status, launcher),
+                        .by_itself = status.signal == 0 && !is_of_the_connection(status, launcher)};
     {
       const std::scoped_lock lock(event_mutex);
       if (events.on_exit) events.on_exit(exit);
     }
     const std::scoped_lock lock(mutex);
     exits.push_back(exit);
+    --running;
     changed.notify_all();
   }
 
   bool wait_for(milliseconds timeout) {
     std::unique_lock lock(mutex);
-    return changed.wait_for(lock, timeout, [&] { return exits.size() == processes.size(); });
+    return changed.wait_for(lock, timeout, [&] { return running == 0; });
   }
 
   void signal_all(int number) {
-    for (const auto& process : processes) process->signal(number);
+    for (const auto& [name, process] : processes) process->signal(number);
   }
 
   void end(milliseconds grace) {
     constexpr auto kToObey = milliseconds(1000);
-    for (const auto& process : processes) process->close_input();
+    for (const auto& [name, process] : processes) process->close_input();
     if (wait_for(grace)) return;
     signal_all(SIGTERM);
     if (wait_for(kToObey)) return;
@@ -80,17 +102,20 @@ struct Launch::State {
   }
 };
 
-Launch::Launch(const LauncherEntry& launcher, const LaunchOptions& options, std::vector<Node> nodes, LaunchEvents events)
+Launch::Launch(const LauncherEntry& launcher, LaunchOptions options, std::vector<Node> nodes, LaunchEvents events)
     : state_(std::make_unique<State>()) {
   state_->launcher = launcher;
+  state_->options = std::move(options);
   state_->events = std::move(events);
   try {
-    for (Node& node : nodes) state_->start(node, options);
+    for (Node& node : nodes) state_->start(std::move(node));
   } catch (...) {
     state_->end(milliseconds(0));
     throw;
   }
 }
+
+void Launch::start(Node node) { state_->start(std::move(node)); }
 
 Launch::~Launch() {
   constexpr auto kGrace = milliseconds(2000);

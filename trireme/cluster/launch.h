@@ -18,7 +18,8 @@ struct NodeExit {
   std::string node;
   std::string machine;
   ExitStatus status;
-  std::string words;  // "killed by SIGKILL"; for a remote node also what is known of the connection
+  std::string words;       // "killed by SIGKILL"; for a remote node also what is known of the connection
+  bool by_itself = false;  // with a code of its own, after it has said why
 };
 
 // Called from threads of the launch, one call at a time; they must not throw nor destroy the launch.
@@ -35,10 +36,13 @@ class Launch {
   };
 
   // Starts all nodes; if one can't be started, the others are ended and the reason is thrown.
-  Launch(const LauncherEntry& launcher, const LaunchOptions& options, std::vector<Node> nodes, LaunchEvents events);
+  Launch(const LauncherEntry& launcher, LaunchOptions options, std::vector<Node> nodes, LaunchEvents events);
   ~Launch();  // as end() with a short grace
   Launch(const Launch&) = delete;
   Launch& operator=(const Launch&) = delete;
+
+  // One more, or one again: a process that the node had before is ended first. Not from several threads at once.
+  void start(Node node);
 
   std::vector<NodeExit> exits() const;               // so far, in their order
   bool wait_for(std::chrono::milliseconds timeout);  // for all nodes; false: some still run

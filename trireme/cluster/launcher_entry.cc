@@ -37,6 +37,11 @@ std::string as_typed(const std::vector<std::string>& command) {
   return text;
 }
 
-std::vector<std::string> node_arguments(const NodePlan& plan) { return {"node", "--threads", fmt::format("{}", plan.threads)}; }
+std::vector<std::string> node_arguments(const NodePlan& plan) {
+  std::vector<std::string> words{"node", "--threads", fmt::format("{}", plan.threads)};
+  if (plan.keep > 0) words.insert(words.end(), {"--keep", fmt::format("{:g}", plan.keep)});
+  if (!plan.events.empty()) words.insert(words.end(), {"--events", plan.events.string()});
+  return words;
+}
 
 }  // namespace trireme::cluster

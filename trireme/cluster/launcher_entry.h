@@ -18,6 +18,8 @@ struct NodePlan {
   std::int64_t slot = 0;               // which of the machine's nodes
   std::int64_t threads = 0;            // 0: all of the machine's cores
   bool has_shipped_libraries = false;  // beside the binary on that machine (shipping.h)
+  double keep = 0;                     // seconds that it waits for a coordinator that is gone without a word
+  std::filesystem::path events;        // folder for its event journal; empty: none
 };
 
 struct LaunchOptions {

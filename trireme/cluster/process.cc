@@ -47,6 +47,7 @@ struct ChildPlan {
   int err;
   int fault;  // errno of a failed start goes here; closed by a good one
   pid_t parent;
+  bool outlives_parent;
 };
 
 [[noreturn]] void fail_child(const ChildPlan& plan) {
@@ -58,7 +59,7 @@ struct ChildPlan {
 // Only async-signal-safe calls: other threads may have held any lock when we forked.
 [[noreturn]] void become_child(const ChildPlan& plan) {
   ::setpgid(0, 0);
-  if (::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail_child(plan);
+  if (!plan.outlives_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail_child(plan);
   if (::getppid() != plan.parent) ::_exit(127);  // the parent died before we could ask to be told
   sigset_t none;
   sigemptyset(&none);
@@ -152,7 +153,8 @@ struct Process::State {
                    .out = outs[0].write.get(),
                    .err = outs[1].write.get(),
                    .fault = fault.write.get(),
-                   .parent = ::getpid()};
+                   .parent = ::getpid(),
+                   .outlives_parent = options.outlives_us};
     for (std::string& word : options.argv) plan.argv.push_back(word.data());
     plan.argv.push_back(nullptr);
     const pid_t forked = ::fork();

@@ -31,13 +31,14 @@ struct ProcessOptions {
   // It may hold secrets: it is wiped once written.
   std::string input;
   std::filesystem::path input_file;  // standard input instead: the whole file, then the end
+  bool outlives_us = false;          // it is not killed if this process dies; it learns of that by the end of its input
   // Both are called from a thread of the process's own, one call at a time; they must not throw. Lines have no end mark.
   std::function<void(Stream, std::string_view line)> on_line;
   std::function<void(const ExitStatus&)> on_exit;  // after the last line
 };
 
-// The child is in a process group of its own and is killed if this process dies. When it ends, what is left of its
-// group is killed as well. No descriptor of ours is open in it but the standard three.
+// The child is in a process group of its own and is killed if this process dies, unless it may outlive that. When it ends, what is left of
+// its group is killed as well. No descriptor of ours is open in it but the standard three.
 class Process {
  public:
   explicit Process(ProcessOptions options);  // throws if the program can't be started

@@ -44,9 +44,13 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
 }  // namespace
 
 struct Communicator::State {
-  State(int own_rank, std::vector<Connection> connections)
-      : links(own_rank, std::move(connections)), gloo(gloo_context(links)), direct(links) {}
+  State(const Group& group, std::vector<Connection> connections)
+      : cancellation(group.cancellation),
+        links(group.rank, std::move(connections), cancellation.get()),
+        gloo(gloo_context(links)),
+        direct(links) {}
 
+  std::shared_ptr<const Cancellation> cancellation;
   Links links;
   std::shared_ptr<gloo::Context> gloo;
   DirectReduction direct;
@@ -89,11 +93,12 @@ Communicator Communicator::connect(Store& store, const Group& group, Seconds tim
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
   std::vector<Connection> connections(1);
   if (group.size > 1) connections = connect_mesh(store, group, timeout);
-  return Communicator(std::make_unique<State>(group.rank, std::move(connections)));
+  return Communicator(std::make_unique<State>(group, std::move(connections)));
 }
 
 int Communicator::rank() const { return state_->links.rank(); }
 int Communicator::size() const { return state_->links.size(); }
+int Communicator::missed_peer() const { return state_->links.missed_peer(); }
 
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;

@@ -10,6 +10,7 @@
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/cancellation.h"
 #include "trireme/comm/store.h"
 
 namespace trireme::comm {
@@ -27,7 +28,8 @@ struct Group {
   std::string address;           // of the interface to listen on, by which the others reach this member
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
-  std::function<void(const std::string&)> tell{};  // of strangers who were sent away; may be empty
+  std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
+  std::function<void(const std::string&)> tell{};    // of strangers who were sent away; may be empty
 };
 
 // Faults are Errors that name the rank: unavailable if a peer is gone or what it sent has changed on the way, deadline_exceeded if nothing
@@ -47,6 +49,7 @@ class Communicator {
 
   int rank() const;
   int size() const;
+  int missed_peer() const;  // rank that the fault named as gone; -1: no fault, or it named none
 
   struct Reduce {
     Algorithm algorithm = Algorithm::automatic;

@@ -7,19 +7,27 @@
 #include <cmath>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/cancellation.h"
 
 namespace trireme::comm {
 
 class Deadline {
  public:
-  explicit Deadline(Seconds timeout) : end_(SteadyClock{}.now() + timeout) {}
+  // With a cancellation, which must outlive it, waits end with that too.
+  explicit Deadline(Seconds timeout, const Cancellation* cancellation = nullptr)
+      : end_(SteadyClock{}.now() + timeout), cancellation_(cancellation) {}
 
   Seconds left() const { return std::max(Seconds{0}, end_ - SteadyClock{}.now()); }
   bool passed() const { return left() == Seconds{0}; }
-  Deadline at_most(Seconds timeout) const { return Deadline(std::min(left(), timeout)); }
+  Deadline at_most(Seconds timeout) const { return Deadline(std::min(left(), timeout), cancellation_); }
+  void check_cancellation() const {
+    if (cancellation_ != nullptr) cancellation_->check();
+  }
+  int cancellation_descriptor() const { return cancellation_ == nullptr ? -1 : cancellation_->descriptor(); }  // -1: poll looks past it
 
  private:
   Seconds end_;
+  const Cancellation* cancellation_;
 };
 
 // At least one: Gloo takes 0 for "wait for ever". At most a day: more overflows where it is added to a clock.

@@ -15,6 +15,9 @@
 namespace trireme::comm {
 namespace {
 
+constexpr Seconds kLook{1};  // at whether machines still answer
+constexpr Seconds kUnanswered{5};
+
 // What is still to be moved of a message.
 struct Pieces {
   std::array<iovec, 3> list{};
@@ -29,7 +32,8 @@ struct Pieces {
 
 }  // namespace
 
-Links::Links(int rank, std::vector<Connection> connections) : rank_(rank), peers_(connections.size()), polled_(connections.size()) {
+Links::Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation)
+    : rank_(rank), peers_(connections.size()), cancellation_(cancellation), polled_(connections.size() + 1) {
   for (std::size_t i = 0; i < connections.size(); ++i) {
     if (!connections[i].socket.open()) continue;
     peers_[i].socket = std::move(connections[i].socket);
@@ -73,14 +77,28 @@ bool Links::progress() {
     const int events = (peer.incoming.empty() ? 0 : POLLIN) | (peer.outgoing.empty() ? 0 : POLLOUT);
     polled_[i] = {.fd = events == 0 ? -1 : peer.socket.descriptor(), .events = static_cast<short>(events), .revents = 0};
   }
-  const int ready = ::poll(polled_.data(), polled_.size(), static_cast<int>(milliseconds_of(patience_).count()));
-  if (ready == 0) return false;
+  polled_.back() = {.fd = cancellation_ == nullptr ? -1 : cancellation_->descriptor(), .events = POLLIN, .revents = 0};
+  int ready = 0;
+  for (Seconds waited{0}; ready == 0; waited += kLook) {
+    if (waited >= patience_) return false;
+    ready = ::poll(polled_.data(), polled_.size(), static_cast<int>(milliseconds_of(std::min(kLook, patience_ - waited)).count()));
+    if (ready == 0) check_answers();
+  }
+  if (polled_.back().revents != 0) fail({cancelled, "this generation is over"});
   for (std::size_t i = 0; i < peers_.size() && ready > 0; ++i) {
     const int events = polled_[i].revents;
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) drain(static_cast<int>(i));
     if ((events & POLLOUT) != 0) flush(static_cast<int>(i));
   }
   return true;
+}
+
+void Links::check_answers() {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
+    if (polled_[i].fd < 0 || is_answered(peers_[i].socket, kUnanswered)) continue;
+    missed_peer_ = static_cast<int>(i);
+    fail({unavailable, "rank {} is gone: its machine has acknowledged nothing for {:g} s", i, kUnanswered.count()});
+  }
 }
 
 void Links::flush(int peer) {
@@ -116,6 +134,7 @@ ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
   const int descriptor = peers_[static_cast<std::size_t>(peer)].socket.descriptor();
   const ssize_t moved = outgoing ? ::sendmsg(descriptor, &envelope, MSG_NOSIGNAL) : ::recvmsg(descriptor, &envelope, 0);
   if (moved < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
+  if (moved <= 0) missed_peer_ = peer;
   if (moved < 0) fail({unavailable, "rank {} is gone: {}", peer, std::strerror(errno)});
   if (moved == 0) fail({unavailable, "rank {} is gone: it has closed the connection", peer});
   message.done += static_cast<std::size_t>(moved);

@@ -15,6 +15,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/base/error.h"
 #include "trireme/base/message_seal.h"
+#include "trireme/comm/cancellation.h"
 #include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"
 
@@ -38,18 +39,21 @@ class Links {
     std::uint64_t length = 0;
   };
 
-  Links(int rank, std::vector<Connection> connections);
+  // The cancellation, if any, must outlive it.
+  Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation = nullptr);
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
 
   void send(int peer, Header header, const void* memory, Completions& completions);
   void receive(int peer, Header header, void* memory, Completions& completions);
-  // Until `completions` has reached `wanted`; deadline_exceeded if nothing at all moves for so long, unavailable if a peer is gone.
+  // Until `completions` has reached `wanted`; deadline_exceeded if nothing at all moves for so long, unavailable if a peer is gone,
+  // cancelled if somebody says so.
   void wait(const Completions& completions, Completions wanted);
   // How long is "so long".
   void set_patience(Seconds patience) { patience_ = patience; }
-  void close();  // all connections; what is on its way is forgotten
+  void close();                                     // all connections; what is on its way is forgotten
+  int missed_peer() const { return missed_peer_; }  // by the fault; -1: none, or not a single one
 
  private:
   // On the wire: 24 bytes, the contents, the seal of both.
@@ -75,6 +79,7 @@ class Links {
   };
 
   bool progress();
+  void check_answers();
   void flush(int peer);
   void drain(int peer);
   ssize_t transfer(int peer, Message& message, bool outgoing);
@@ -87,9 +92,11 @@ class Links {
   [[noreturn]] void fail(Error fault);
 
   int rank_;
+  int missed_peer_ = -1;
   Seconds patience_{30};
   std::vector<Peer> peers_;
-  std::vector<pollfd> polled_;
+  const Cancellation* cancellation_;
+  std::vector<pollfd> polled_;  // the peers' sockets, then the cancellation
 };
 
 }  // namespace trireme::comm

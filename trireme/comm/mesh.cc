@@ -81,6 +81,7 @@ class Reception {
 
   void receive_all(const Deadline& deadline) {
     while (missing_ > 0) {
+      deadline.check_cancellation();
       if (deadline.passed()) give_up();
       wait(deadline);
       let_in(deadline);
@@ -104,7 +105,8 @@ class Reception {
   }
 
   void wait(const Deadline& deadline) const {
-    std::vector<pollfd> wanted{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0}};
+    std::vector<pollfd> wanted{{.fd = listener_.descriptor(), .events = POLLIN, .revents = 0},
+                               {.fd = deadline.cancellation_descriptor(), .events = POLLIN, .revents = 0}};
     for (const auto& visitor : visitors_) wanted.push_back({.fd = visitor.socket().descriptor(), .events = POLLIN, .revents = 0});
     const Deadline soon = deadline.at_most(visitors_.empty() ? deadline.left() : Seconds{0.5});
     ::poll(wanted.data(), wanted.size(), static_cast<int>(milliseconds_of(soon.left()).count()));
@@ -158,7 +160,7 @@ class Reception {
 }  // namespace
 
 std::vector<Connection> connect_mesh(Store& store, const Group& group, Seconds timeout) {
-  const Deadline deadline(timeout);
+  const Deadline deadline(timeout, group.cancellation.get());
   const Socket listener = listen_on(group.address);
   store.set(key_of(group, group.rank), endpoint_of(listener));
   std::vector<Connection> members(static_cast<std::size_t>(group.size));

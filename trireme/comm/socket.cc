@@ -50,16 +50,31 @@ void avoid_pacing(const Socket& socket) {
     if (::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_CONGESTION, other.data(), other.size()) == 0) return;
 }
 
+void set_option(const Socket& socket, int level, int option, int value) {
+  ::setsockopt(socket.descriptor(), level, option, &value, sizeof(value));
+}
+
+// While nothing is sent, probes find out whether the other machine is still there. TCP_USER_TIMEOUT would do the same while something
+// is, but it also ends a connection to a peer that computes for long and reads nothing meanwhile.
+void probe_while_idle(const Socket& socket) {
+  set_option(socket, SOL_SOCKET, SO_KEEPALIVE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPIDLE, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPINTVL, 1);
+  set_option(socket, IPPROTO_TCP, TCP_KEEPCNT, 5);
+}
+
 void prepare(const Socket& socket) {
-  const int on = 1;  // small messages must not wait for an acknowledgement of the one before
-  ::setsockopt(socket.descriptor(), IPPROTO_TCP, TCP_NODELAY, &on, sizeof(on));
+  set_option(socket, IPPROTO_TCP, TCP_NODELAY, 1);  // small messages must not wait for an acknowledgement of the one before
+  probe_while_idle(socket);
   avoid_pacing(socket);
 }
 
 // Whether it is ready before the deadline.
 bool ready(const Socket& socket, short events, const Deadline& deadline) {
-  pollfd wanted{.fd = socket.descriptor(), .events = events, .revents = 0};
-  const int count = ::poll(&wanted, 1, static_cast<int>(milliseconds_of(deadline.left()).count()));
+  std::array<pollfd, 2> wanted{{{.fd = socket.descriptor(), .events = events, .revents = 0},
+                                {.fd = deadline.cancellation_descriptor(), .events = POLLIN, .revents = 0}}};
+  const int count = ::poll(wanted.data(), wanted.size(), static_cast<int>(milliseconds_of(deadline.left()).count()));
+  deadline.check_cancellation();
   return count > 0 || (count < 0 && errno == EINTR && !deadline.passed());
 }
 
@@ -136,6 +151,13 @@ Socket accept_from(const Socket& listener) {
   Socket socket(::accept4(listener.descriptor(), nullptr, nullptr, SOCK_NONBLOCK | SOCK_CLOEXEC));
   if (socket.open()) prepare(socket);
   return socket;
+}
+
+bool is_answered(const Socket& socket, Seconds within) {
+  tcp_info info{};
+  socklen_t length = sizeof(info);
+  if (::getsockopt(socket.descriptor(), IPPROTO_TCP, TCP_INFO, &info, &length) != 0) return true;
+  return info.tcpi_unacked == 0 || info.tcpi_last_ack_recv < within.count() * 1000;
 }
 
 void send_exactly(const Socket& socket, std::string_view bytes, const Deadline& deadline) {

@@ -33,11 +33,16 @@ std::string endpoint_of(const Socket& socket);
 // "host port" of the other end, for messages.
 std::string peer_of(const Socket& socket);
 
-// All are non-blocking. Errors: invalid_argument for an address that is not this machine's, unavailable if nobody answers.
+// All are non-blocking. Errors: cancelled if the deadline's owner says so, invalid_argument for an address that is not this machine's,
+// unavailable if nobody answers.
 Socket listen_on(const std::string& address);
 Socket connect_to(const std::string& endpoint, const Deadline& deadline);
 // Not open if nobody has come.
 Socket accept_from(const Socket& listener);
+
+// False if something was sent and the other machine has acknowledged nothing for so long: it is gone, or cut off. A process that
+// only does not read is no such case.
+bool is_answered(const Socket& socket, Seconds within);
 
 // Both or nothing: unavailable if the peer closes before, deadline_exceeded if it keeps silent.
 void send_exactly(const Socket& socket, std::string_view bytes, const Deadline& deadline);

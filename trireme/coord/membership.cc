@@ -7,6 +7,7 @@
 #include <condition_variable>
 #include <deque>
 #include <mutex>
+#include <thread>
 #include <utility>
 
 #include "trireme/coord/heartbeat.h"
@@ -18,6 +19,7 @@ namespace {
 
 constexpr Seconds kStoreCall{10};  // beyond what a call of the store is allowed to wait
 constexpr Seconds kFarewell{2};
+constexpr Seconds kRejoinPause{0.3};
 // The coordinator has more to do than to beat in time: it is given longer than a node.
 constexpr double kCoordinatorSilences = 2;
 
@@ -48,6 +50,7 @@ struct Membership::State final : comm::Store {
     if (said.what_case() == What::kGeneration) newest = from_wire(said.generation());
     if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
     if (said.what_case() == What::kDismissal) dismissed = true;
+    if (dismissed || newest.number > taken) generation_over->cancel();
     changed.notify_all();
   }
 
@@ -65,6 +68,7 @@ struct Membership::State final : comm::Store {
       const std::lock_guard lock(mutex);
       if (ended) return;
       ended = why;
+      generation_over->cancel();
       changed.notify_all();
     }
     if (options.ended) options.ended(why);
@@ -146,6 +150,7 @@ struct Membership::State final : comm::Store {
   wire::Welcome welcome;  // doesn't change once it is here
   Generation newest;
   std::atomic<std::uint64_t> taken{0};
+  std::shared_ptr<comm::Cancellation> generation_over = std::make_shared<comm::Cancellation>();
   std::deque<Message> messages;
   bool dismissed = false;
   std::optional<Error> ended;
@@ -194,6 +199,21 @@ Membership Membership::connect(Options options, Seconds timeout) {
   return out;
 }
 
+void Membership::rejoin(Seconds timeout) {
+  state_->heartbeat.reset();
+  const Seconds end = now() + timeout;
+  for (;;) {
+    try {
+      *this = connect(state_->options, std::max(end - now(), Seconds{0.1}));
+      return;
+    } catch (const Error& error) {
+      const bool may_pass = error.code() == unavailable || error.code() == already_exists || error.code() == deadline_exceeded;
+      if (!may_pass || now() >= end) throw;
+    }
+    std::this_thread::sleep_for(kRejoinPause);
+  }
+}
+
 const std::string& Membership::welcome() const { return state_->welcome.job(); }
 const std::string& Membership::node() const { return state_->name; }
 
@@ -211,6 +231,7 @@ Generation Membership::await_generation(std::uint64_t newer_than, Seconds timeou
                 newer_than, timeout.count()};
   if (state_->dismissed) throw Error{cancelled, "node '{}' was dismissed by the coordinator", state_->name};
   state_->taken = state_->newest.number;
+  state_->generation_over = std::make_shared<comm::Cancellation>();
   return state_->newest;
 }
 
@@ -220,6 +241,11 @@ std::uint64_t Membership::announced() const {
 }
 
 comm::Store& Membership::store() { return *state_; }
+
+std::shared_ptr<const comm::Cancellation> Membership::cancellation() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->generation_over;
+}
 
 void Membership::at(std::int64_t step, std::string_view phase) {
   const std::lock_guard lock(state_->progress_mutex);

@@ -10,6 +10,7 @@
 #include <string_view>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/cancellation.h"
 #include "trireme/comm/store.h"
 #include "trireme/coord/generation.h"
 #include "trireme/coord/messages.h"
@@ -31,6 +32,10 @@ class Membership {
 
   // Tries until the timeout while nobody listens there; a refusal is thrown at once.
   static Membership connect(Options options, Seconds timeout);
+  // After the end, if the coordinator was lost or has declared this node lost: comes again as the same node, ready for nothing yet.
+  // Tries until the timeout, also while there is still a trace of this node's former self. No other thread may use the membership
+  // meanwhile.
+  void rejoin(Seconds timeout);
   ~Membership();
   Membership(Membership&&) noexcept;
   Membership& operator=(Membership&&) noexcept;
@@ -46,6 +51,8 @@ class Membership {
   std::uint64_t announced() const;  // the newest number heard of: greater than that of the one taken up if it is over
   // Of the generation taken up; its keys are refused and forgotten as soon as another is announced.
   comm::Store& store();
+  // Cancelled as soon as the generation taken up is over: another was announced, this node was dismissed, or the membership has ended.
+  std::shared_ptr<const comm::Cancellation> cancellation() const;
 
   // Goes out with the next heartbeat. Costs a short lock; `phase` should fit into a small string.
   void at(std::int64_t step, std::string_view phase);

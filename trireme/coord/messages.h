@@ -46,7 +46,8 @@ struct FailureReport {
   Progress progress;
   ErrorCode code = ErrorCode::unknown;
   std::string text;
-  bool blames_peer = false;  // the cause is elsewhere: this node only noticed that another is gone
+  bool blames_peer = false;  // the cause is elsewhere: this node only noticed that another is gone ...
+  int peer = -1;             // ... of this rank, if it knows
 };
 
 }  // namespace trireme::coord

@@ -18,6 +18,10 @@ Event event_of(Event::Kind kind, const Connection& from) {
   return event;
 }
 
+bool is_same_process(const Connection& a, const Connection& b) {
+  return a.info.process == b.info.process && a.info.host == b.info.host && a.info.process != 0;
+}
+
 struct Difference {
   std::string_view what;
   const std::string& theirs;
@@ -116,6 +120,12 @@ void Roster::take_hello(const Entry& from, const wire::Hello& hello) {
     throw Error{failed_precondition, "node '{}' on {} has version {} of the program, the coordinator {}: install the same on every machine",
                 from->node,          from->info.host,
                 hello.version(),     version_};
+  if (const auto other = here_.find(from->node); other != here_.end() && is_same_process(*other->second, *from)) {
+    // It has noticed the end of its former connection before we did.
+    const Entry former = other->second;
+    tell(Event::Kind::lost, *former, "it has come again");
+    end(former, Error{aborted, "node '{}' has come again", from->node});
+  }
   if (const auto other = here_.find(from->node); other != here_.end())
     throw Error{already_exists, "there is a node '{}' already, on {} (process {}): each needs a name of its own", from->node,
                 other->second->info.host, other->second->info.process};

@@ -52,6 +52,7 @@ wire::Failure to_wire(const FailureReport& report) {
   out.set_code(static_cast<int>(report.code));
   out.set_text(report.text);
   out.set_blames_peer(report.blames_peer);
+  out.set_peer(report.peer);
   return out;
 }
 
@@ -85,7 +86,8 @@ FailureReport from_wire(const wire::Failure& failure) {
           .progress = from_wire(failure.progress()),
           .code = known ? static_cast<ErrorCode>(failure.code()) : ErrorCode::unknown,
           .text = failure.text(),
-          .blames_peer = failure.blames_peer()};
+          .blames_peer = failure.blames_peer(),
+          .peer = failure.peer()};
 }
 
 Generation from_wire(const wire::Generation& generation) {

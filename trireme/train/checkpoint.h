@@ -2,6 +2,7 @@
 // A training's state on disk: safetensors files, a manifest and their checksums, written completely or not at all.
 #pragma once
 
+#include <compare>
 #include <cstdint>
 #include <filesystem>
 #include <optional>
@@ -30,9 +31,19 @@ struct Cursor {
   std::int64_t best_epoch = -1;  // none yet
 };
 
+// Of two states the one of the later generation counts: what others did in an earlier one is a past that was given up. In one
+// generation it is the one that came further.
+struct Position {
+  std::int64_t generation = -1;  // -1: nowhere
+  std::int64_t step = -1;
+  std::int64_t epoch = 0;  // between two steps an epoch may end
+  auto operator<=>(const Position&) const = default;
+};
+
 struct Checkpoint {
   Cursor cursor;
   std::int64_t generation = 0;
+  Position position() const { return {.generation = generation, .step = cursor.step, .epoch = cursor.epoch}; }
   std::vector<float> parameters;
   std::vector<float> states;
   std::vector<std::vector<float>> slots;  // of the optimizer, each the size of parameters

@@ -7,6 +7,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 
 namespace trireme::train {
 
@@ -102,6 +103,7 @@ void GradientExchange::reduce(std::size_t number) {
     // Counts would not survive 16 bits.
     if (with_head) communicator_.all_reduce(values_.first(head_), {}, options_.timeout);
   }
+  failpoint("step.mid_allreduce");
   seconds_ += (clock_.now() - start).count();
 }
 

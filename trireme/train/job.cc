@@ -52,7 +52,9 @@ void describe(EarlyStoppingOptions& o, OptionVisitor& visit) {
 }
 
 void describe(TeamOptions& o, OptionVisitor& visit) {
-  visit("shares", o.shares, "of each batch: equal, or by speed, measured anew while training", {"equal", "speed"});
+  visit("shares", o.shares,
+        "of each batch: equal, by speed (measured anew while training), or automatic: equal until a worker holds the others up",
+        {"automatic", "equal", "speed"});
   visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
   visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
 }

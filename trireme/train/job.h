@@ -33,7 +33,7 @@ void describe(EarlyStoppingOptions& o, OptionVisitor& visit);
 
 // What all strategies of several workers share.
 struct TeamOptions {
-  std::string shares = "equal";
+  std::string shares = "automatic";
   bool sync_batch_norm = false;
   double timeout_seconds = 60;
 };

@@ -49,8 +49,18 @@ struct EpochRecord {
   double hidden_seconds = 0;      // exchange that ran behind backward
 };
 
+// A worker that holds the others up.
+struct StragglerRecord {
+  int rank = 0;
+  double slowness = 1;  // how much longer it takes for a sample than the median of the workers
+  double share = 0;     // of a batch that it gets from now on
+};
+
 struct CheckpointRecord {
   std::int64_t step = 0;
+  std::int64_t epoch = 0;
+  std::int64_t offset = 0;      // samples of the epoch already seen
+  std::int64_t generation = 0;  // of the workers that made it; 0: one alone
   std::filesystem::path directory;
   double seconds = 0;
 };
@@ -62,6 +72,7 @@ class Observer {
   virtual void epoch(const EpochRecord&) {}
   virtual void checkpoint(const CheckpointRecord&) {}
   virtual void test(const Score&) {}
+  virtual void straggler(const StragglerRecord&) {}
 };
 
 // Tells several observers.
@@ -80,6 +91,9 @@ class Observers final : public Observer {
   }
   void test(const Score& score) override {
     for (Observer* observer : observers_) observer->test(score);
+  }
+  void straggler(const StragglerRecord& record) override {
+    for (Observer* observer : observers_) observer->straggler(record);
   }
 
  private:

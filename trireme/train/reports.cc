@@ -72,13 +72,12 @@ std::vector<float> take(std::string_view& bytes, std::int64_t count) {
 std::string pack(const Welcome& welcome) {
   wire::Brief out;
   out.set_job(welcome.job);
-  out.set_resumes(welcome.resumes);
   return out.SerializeAsString();
 }
 
 Welcome unpack_welcome(const std::string& bytes) {
   const auto in = parse<wire::Brief>(bytes);
-  return {.job = in.job(), .resumes = in.resumes()};
+  return {.job = in.job()};
 }
 
 std::string pack(const StepRecord& record) {
@@ -157,12 +156,13 @@ std::string pack(const Requests& requests) {
   wire::RequestReport out;
   out.set_stop(requests.stop);
   out.set_checkpoint(requests.checkpoint);
+  out.set_regroup(requests.regroup);
   return out.SerializeAsString();
 }
 
 Requests unpack_requests(const std::string& bytes) {
   const auto in = parse<wire::RequestReport>(bytes);
-  return {.stop = in.stop(), .checkpoint = in.checkpoint()};
+  return {.stop = in.stop(), .checkpoint = in.checkpoint(), .regroup = in.regroup()};
 }
 
 std::string pack(const Finish& finish) {
@@ -178,6 +178,27 @@ Finish unpack_finish(const std::string& bytes) {
   const auto in = parse<wire::FinishReport>(bytes);
   return {
       .interrupted = in.interrupted(), .stopped_early = in.stopped_early(), .cursor = cursor_of(in.cursor()), .test = score_of(in.test())};
+}
+
+std::string pack(const Cursor& cursor) {
+  wire::CursorReport out;
+  fill(out, cursor);
+  return out.SerializeAsString();
+}
+
+Cursor unpack_cursor(const std::string& bytes) { return cursor_of(parse<wire::CursorReport>(bytes)); }
+
+std::string pack(const StragglerRecord& record) {
+  wire::StragglerReport out;
+  out.set_rank(record.rank);
+  out.set_slowness(record.slowness);
+  out.set_share(record.share);
+  return out.SerializeAsString();
+}
+
+StragglerRecord unpack_straggler(const std::string& bytes) {
+  const auto in = parse<wire::StragglerReport>(bytes);
+  return {.rank = in.rank(), .slowness = in.slowness(), .share = in.share()};
 }
 
 // u32 length of the header, header, values.

@@ -65,7 +65,11 @@ TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
   ASSERT_EQ(kept.size(), 1U);
   expect_equal(kept[0], example(300'000));
   desk.offer(kept[0]);
-  expect_equal(ask_for([&](const std::string& request) { return desk.get(request); }), kept[0]);
+  const auto get = [&](const std::string& request) { return desk.get(request); };
+  const auto asked = ask_for({}, get);
+  ASSERT_TRUE(asked);
+  expect_equal(*asked, kept[0]);
+  EXPECT_FALSE(ask_for(kept[0].position(), get)) << "it is no further than that";
 }
 
 TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {

@@ -12,6 +12,8 @@ std::string_view name_of(Ending ending) {
       return "stopped early";
     case Ending::interrupted:
       return "interrupted";
+    case Ending::quorum_lost:
+      return "quorum_lost";
   }
   return "";
 }

@@ -12,7 +12,8 @@
 
 namespace trireme::train {
 
-enum class Ending { completed, stopped_early, interrupted };
+// quorum_lost: too few nodes were left to go on; it can be resumed.
+enum class Ending { completed, stopped_early, interrupted, quorum_lost };
 std::string_view name_of(Ending ending);
 
 struct SessionResult {

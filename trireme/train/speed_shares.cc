@@ -4,14 +4,17 @@
 
 #include <algorithm>
 #include <cmath>
+#include <functional>
 #include <numeric>
+#include <utility>
 
 namespace trireme::train {
 namespace {
 
 constexpr std::int64_t kWarmUp = 3;  // the first steps touch fresh memory
 constexpr std::int64_t kFirst = 12;  // steps until the first measurement
-constexpr std::int64_t kEvery = 200;
+constexpr std::int64_t kEvery = 50;
+constexpr double kStraggles = 2;   // times the median's time for a sample
 constexpr double kWorthIt = 0.04;  // of the batch: a smaller change is noise
 
 }  // namespace
@@ -24,16 +27,36 @@ void SpeedShares::count(std::int64_t samples, double seconds) {
 
 bool SpeedShares::is_due() const { return steps_ == kFirst || (steps_ > kFirst && steps_ % kEvery == 0); }
 
-std::optional<std::vector<double>> SpeedShares::measure(Team& team, const std::vector<double>& now) {
+SpeedShares::Measured SpeedShares::measure(Team& team, const std::vector<double>& now) {
   const std::vector<double> speeds = team.gather(samples_ / std::max(seconds_, 1e-9));
   samples_ = seconds_ = 0;
+  Measured out{.straggler = find_straggler(speeds)};
+  const int before = std::exchange(straggler_, out.straggler ? out.straggler->rank : -1);
+  // Once may be a moment's load of that machine.
+  if (out.straggler && before != straggler_) out.straggler.reset();
+  if (rule_ == Rule::automatic && out.straggler) rule_ = Rule::speed;
+  if (rule_ != Rule::speed) return out;
   std::vector<double> shares = shares_by_speed(batch_size_, speeds);
   const double whole = std::accumulate(shares.begin(), shares.end(), 0.0);
   const double whole_now = std::accumulate(now.begin(), now.end(), 0.0);
   double change = 0;
   for (std::size_t i = 0; i < now.size(); ++i) change = std::max(change, std::abs(shares[i] / whole - now[i] / whole_now));
-  if (change < kWorthIt) return std::nullopt;
-  return shares;
+  if (change >= kWorthIt) out.shares = std::move(shares);
+  return out;
+}
+
+SpeedShares::Rule shares_rule(std::string_view name) {
+  if (name == "equal") return SpeedShares::Rule::equal;
+  return name == "speed" ? SpeedShares::Rule::speed : SpeedShares::Rule::automatic;
+}
+
+std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds) {
+  std::vector<double> sorted = speeds;
+  std::ranges::sort(sorted, std::greater<>());
+  const double median = sorted[(sorted.size() - 1) / 2];  // of two the faster
+  const auto slowest = std::ranges::min_element(speeds);
+  if (*slowest * kStraggles > median) return std::nullopt;
+  return StragglerRecord{.rank = static_cast<int>(slowest - speeds.begin()), .slowness = median / std::max(*slowest, 1e-9)};
 }
 
 std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds) {

@@ -4,26 +4,42 @@
 
 #include <cstdint>
 #include <optional>
+#include <string_view>
 #include <vector>
 
+#include "trireme/train/observer.h"
 #include "trireme/train/team.h"
 
 namespace trireme::train {
 
 class SpeedShares {
  public:
-  explicit SpeedShares(std::int64_t batch_size) : batch_size_(batch_size) {}
+  // automatic: equal, until a worker holds the others up again and again.
+  enum class Rule { equal, automatic, speed };
+  SpeedShares(std::int64_t batch_size, Rule rule) : batch_size_(batch_size), rule_(rule) {}
 
   void count(std::int64_t samples, double seconds);  // a step of this worker
   bool is_due() const;                               // at the same steps everywhere
-  // All workers together. The new shares, if they differ from `now` by enough to be worth another compilation.
-  std::optional<std::vector<double>> measure(Team& team, const std::vector<double>& now);
+
+  struct Measured {
+    std::optional<std::vector<double>> shares;  // new ones, if they differ from those now by enough to be worth another compilation
+    std::optional<StragglerRecord> straggler;   // as long as there is one; its share as it was
+  };
+  // All workers together.
+  Measured measure(Team& team, const std::vector<double>& now);
 
  private:
   std::int64_t batch_size_;
+  Rule rule_;
   std::int64_t steps_ = 0;
   double samples_ = 0, seconds_ = 0;  // since the last measurement
+  int straggler_ = -1;                // at the last measurement
 };
+
+SpeedShares::Rule shares_rule(std::string_view name);
+
+// The slowest worker, if it takes much longer for a sample than the median worker.
+std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds);
 
 // Proportional to `speeds`, in whole units of a 64th of the batch (at least a sample), at least one unit each.
 std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds);

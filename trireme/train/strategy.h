@@ -18,7 +18,8 @@ namespace trireme::train {
 struct Requests {
   bool stop = false;        // end the training here, as if it had been interrupted
   bool checkpoint = false;  // all stand at a boundary now: keep the state
-  bool any() const { return stop || checkpoint; }
+  bool regroup = false;     // others come or some go: wait for the next generation
+  bool any() const { return stop || checkpoint || regroup; }
 };
 
 // Called at the beginning of each phase of a step: "wait", "compute", "exchange", "update", "evaluate".

@@ -2,11 +2,14 @@
 // Collectives in the words of training.
 #include "trireme/train/team.h"
 
+#include <algorithm>
 #include <array>
+#include <vector>
 
 namespace trireme::train {
 
-Team::Team(comm::Communicator communicator, Seconds timeout) : communicator_(std::move(communicator)), timeout_(timeout) {}
+Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation)
+    : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation) {}
 
 Team Team::alone() {
   comm::MemoryStore nobody;
@@ -20,8 +23,10 @@ void Team::average(std::span<float> values, double weight) {
   std::array<double, 1> total{weight};
   sum(total);
   const auto factor = static_cast<float>(total[0] > 0 ? weight / total[0] : 1.0 / size());
-  for (float& value : values) value *= factor;
-  communicator_.all_reduce(values, {}, timeout_);
+  std::vector<float> sums(values.begin(), values.end());
+  for (float& value : sums) value *= factor;
+  communicator_.all_reduce(sums, {}, timeout_);
+  std::ranges::copy(sums, values.begin());
 }
 
 std::vector<double> Team::gather(double value) {

@@ -13,17 +13,19 @@ namespace trireme::train {
 class Team {
  public:
   static Team alone();
-  // Each collective waits at most `timeout` for the others.
-  Team(comm::Communicator communicator, Seconds timeout);
+  // Each collective waits at most `timeout` for the others. A team without membership has generation 0.
+  Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation = 0);
 
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
   bool is_alone() const { return size() == 1; }
+  std::uint64_t generation() const { return generation_; }
   Seconds timeout() const { return timeout_; }
+  int missed_peer() const { return communicator_.missed_peer(); }
   comm::Communicator& communicator() { return communicator_; }
 
   void sum(std::span<double> values);
-  // Over the workers, each counting by its weight.
+  // Over the workers, each counting by its weight. If that fails, the values are as they were.
   void average(std::span<float> values, double weight);
   template <class T>
   void broadcast(std::span<T> values, int root) {
@@ -34,6 +36,7 @@ class Team {
  private:
   comm::Communicator communicator_;
   Seconds timeout_;
+  std::uint64_t generation_;
 };
 
 }  // namespace trireme::train

@@ -101,7 +101,7 @@ struct Cluster {
       trainer.prepare(rank, size);
     }
     comm::Group group{.rank = rank, .size = size, .generation = 1, .address = "127.0.0.1", .key = "a key of this test's own"};
-    trainer.enter(Team(comm::Communicator::connect(store, group, Seconds(20)), Seconds(20)), 0);
+    trainer.enter(Team(comm::Communicator::connect(store, group, Seconds(20)), Seconds(20)));
     Trained out;
     drive(trainer, out.memory, rank);
     out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());

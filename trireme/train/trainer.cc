@@ -80,8 +80,8 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       algorithm_cache_(algorithm_cache),
       schedule_(job_.schedule, schedule_span(setup)),
       team_(Team::alone()),
-      speed_(job_.train.batch_size) {
-  if (!setup.team_follows) enter(Team::alone(), 0);
+      speed_(job_.train.batch_size, shares_rule(job_.strategy.team.shares)) {
+  if (!setup.team_follows) enter(Team::alone());
 }
 
 void Trainer::prepare(int rank, int size) { compile(std::vector<double>(static_cast<std::size_t>(size), 1.0), rank); }
@@ -96,16 +96,26 @@ void Trainer::compile(const std::vector<double>& shares, int rank) {
       clock_);
 }
 
-void Trainer::enter(Team team, int root) {
-  strategy_.reset();  // it works with the team before
+int Trainer::enter(Team team, const Committed& committed) {
+  abandon();
   team_ = std::move(team);
-  speed_ = SpeedShares(job_.train.batch_size);
+  speed_ = SpeedShares(job_.train.batch_size, shares_rule(job_.strategy.team.shares));
   take_shares(std::vector<double>(static_cast<std::size_t>(team_.size()), 1.0));
   const StrategyEntry::Setup setup{
       .team = team_, .space = replica_.space(), .clock = clock_, .sync_batch_norm = job_.strategy.team.sync_batch_norm};
   strategy_ =
       team_.is_alone() ? find_strategy("local").make(setup, {}) : find_strategy(job_.strategy.name).make(setup, job_.strategy.options);
-  synchronize(root);
+  const Origin origin = find_origin(committed);
+  synchronize(origin);
+  lineage_ = static_cast<std::int64_t>(team_.generation());
+  return origin.root;
+}
+
+void Trainer::abandon() {
+  strategy_.reset();  // it works with the team
+  stream_.reset();
+  team_ = Team::alone();
+  if (std::exchange(is_interrupted_, false)) replica_.states() = states_before_;
 }
 
 void Trainer::take_shares(std::vector<double> shares) {
@@ -114,17 +124,61 @@ void Trainer::take_shares(std::vector<double> shares) {
   stream_.reset();
 }
 
-void Trainer::synchronize(int root) {
+Position Trainer::position() const {
+  if (lineage_ < 0) return {};
+  return {.generation = lineage_, .step = cursor_.step, .epoch = cursor_.epoch};
+}
+
+Position Trainer::furthest_worker(int& rank) {
+  const Position own = position();
+  const std::vector<double> generations = team_.gather(static_cast<double>(own.generation));
+  const std::vector<double> steps = team_.gather(static_cast<double>(own.step));
+  const std::vector<double> epochs = team_.gather(static_cast<double>(own.epoch));
+  Position best;
+  for (int i = 0; i < team_.size(); ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    const Position there{.generation = std::llround(generations[at]), .step = std::llround(steps[at]), .epoch = std::llround(epochs[at])};
+    if (there <= best) continue;
+    best = there;
+    rank = i;
+  }
+  return best;
+}
+
+Trainer::Origin Trainer::find_origin(const Committed& committed) {
+  Origin origin;
+  const Position furthest = furthest_worker(origin.root);
+  origin.averages_statistics = furthest > Position{};
+  if (team_.rank() == 0 && committed) {
+    if (auto checkpoint = committed(furthest)) {
+      restore(std::move(*checkpoint));
+      origin = {.root = 0, .averages_statistics = false};
+    }
+  }
+  team_.broadcast(std::span(&origin, 1), 0);
+  origin.weight = position() == furthest ? 1 : 0;
+  return origin;
+}
+
+void Trainer::synchronize(const Origin& origin) {
   if (team_.is_alone()) return;
-  team_.broadcast(std::span(&cursor_, 1), root);
-  team_.broadcast(std::span(replica_.parameters()), root);
-  team_.broadcast(std::span(replica_.states()), root);
-  for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), root);
+  team_.broadcast(std::span(&cursor_, 1), origin.root);
+  team_.broadcast(std::span(replica_.parameters()), origin.root);
+  for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), origin.root);
+  // Each worker has its own statistics until the end of an epoch; those of all who came as far count.
+  if (origin.averages_statistics)
+    team_.average(replica_.states(), origin.weight);
+  else
+    team_.broadcast(std::span(replica_.states()), origin.root);
 }
 
 Checkpoint Trainer::checkpoint() {
   strategy_->drain(replica_);
-  Checkpoint out{.cursor = cursor_, .parameters = replica_.parameters(), .states = replica_.states(), .slots = replica_.slots()};
+  Checkpoint out{.cursor = cursor_,
+                 .generation = static_cast<std::int64_t>(team_.generation()),
+                 .parameters = replica_.parameters(),
+                 .states = replica_.states(),
+                 .slots = replica_.slots()};
   // A copy: when checkpoints are made must not change what is trained.
   team_.average(out.states, shares_[static_cast<std::size_t>(team_.rank())]);
   for (const std::string_view name : replica_.optimizer().slots()) out.slot_names.emplace_back(name);
@@ -150,6 +204,7 @@ void Trainer::restore(Checkpoint checkpoint) {
   replica_.parameters() = std::move(checkpoint.parameters);
   replica_.states() = std::move(checkpoint.states);
   replica_.slots() = std::move(checkpoint.slots);
+  lineage_ = checkpoint.generation;
   stream_.reset();
 }
 
@@ -163,19 +218,26 @@ bool Trainer::finished() const { return cursor_.epoch >= job_.train.epochs || st
 Requests Trainer::advance(Observer& observer, const Requests& requests) {
   ensure(!finished(), "a finished training does not advance");
   const ThreadScope threads(compile_report().threads);
-  enter_phase_("wait");
-  const Seconds asked = clock_.now();
-  const data::Batch& batch = next_batch();
-  const bool last_of_epoch = batch.last_of_epoch;
-  observer.step(step(batch, asked, requests));
-  if (last_of_epoch) observer.epoch(finish_epoch());
-  if (!team_.is_alone() && job_.strategy.team.shares == "speed" && speed_.is_due()) rebalance();
+  // Not so if a team broke while it evaluated.
+  if (cursor_.epoch_offset < data_.train->size()) {
+    enter_phase_("wait");
+    const Seconds asked = clock_.now();
+    const data::Batch& batch = next_batch();
+    observer.step(step(batch, asked, requests));
+  }
+  if (cursor_.epoch_offset >= data_.train->size()) observer.epoch(finish_epoch());
+  if (!team_.is_alone() && speed_.is_due()) rebalance(observer);
   return agreed_;
 }
 
-void Trainer::rebalance() {
+void Trainer::rebalance(Observer& observer) {
   enter_phase_("rebalance");
-  if (auto shares = speed_.measure(team_, shares_)) take_shares(std::move(*shares));
+  SpeedShares::Measured measured = speed_.measure(team_, shares_);
+  if (measured.shares) take_shares(std::move(*measured.shares));
+  if (!measured.straggler) return;
+  measured.straggler->share =
+      shares_[static_cast<std::size_t>(measured.straggler->rank)] / std::accumulate(shares_.begin(), shares_.end(), 0.0);
+  observer.straggler(*measured.straggler);
 }
 
 const data::Batch& Trainer::next_batch() {
@@ -191,6 +253,8 @@ const data::Batch& Trainer::next_batch() {
 
 StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
   const Seconds got = clock_.now();
+  states_before_ = replica_.states();
+  is_interrupted_ = true;
   learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
   const StepResult result = strategy_->run({.batch = batch,
                                             .learning_rate = learning_rate_,
@@ -202,9 +266,11 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   if (!std::isfinite(result.outcome.loss))
     throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, result.outcome.loss,
                 learning_rate_};
+  is_interrupted_ = false;
   agreed_ = result.requests;
   speed_.count(batch.size, result.times.compute);
   ++cursor_.step;
+  last_batch_ = {.epoch = cursor_.epoch, .offset = cursor_.epoch_offset, .whole = batch.whole, .shares = shares_};
   count(result.outcome);
   const Seconds done = clock_.now();
   cursor_.epoch_seconds += (done - asked).count();
@@ -253,7 +319,7 @@ StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
 
 EpochRecord Trainer::finish_epoch() {
   enter_phase_("evaluate");
-  const data::StreamTimes times = stream_->times();
+  const data::StreamTimes times = stream_ ? stream_->times() : times_at_epoch_;
   strategy_->drain(replica_);
   team_.average(replica_.states(), shares_[static_cast<std::size_t>(team_.rank())]);
   EpochRecord record{.epoch = cursor_.epoch,

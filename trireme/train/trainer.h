@@ -24,6 +24,14 @@
 
 namespace trireme::train {
 
+// Which samples the last step took, of all workers together.
+struct LastBatch {
+  std::int64_t epoch = 0;
+  std::int64_t offset = 0;  // of its first sample in the epoch
+  std::int64_t whole = 0;
+  std::vector<double> shares;
+};
+
 class Trainer {
  public:
   // All must outlive the trainer. Draws the initial weights.
@@ -39,9 +47,14 @@ class Trainer {
 
   // Compiles for worker `rank` of `size`, so that entering such a team costs no time.
   void prepare(int rank, int size);
-  // Trains with these workers from now on; without a call, alone. All of them must do so at the same step of the same training:
-  // the state of worker `root` becomes everybody's.
-  void enter(Team team, int root);
+  // Trains with these workers from now on; without a call, alone. The state of the worker who came furthest becomes everybody's,
+  // unless `committed`, which the first worker asks, has a checkpoint that is further still. The rank whose state it was is
+  // returned.
+  using Committed = std::function<std::optional<Checkpoint>(const Position& newer_than)>;
+  int enter(Team team, const Committed& committed = {});
+  // The team is broken, or over: forgets it, and the step that was interrupted. Then enter() another one.
+  void abandon();
+  int missed_peer() const { return team_.missed_peer(); }
   // Divides batches among the workers by these relative sizes from now on. All workers at the same step.
   void take_shares(std::vector<double> shares);
 
@@ -66,6 +79,10 @@ class Trainer {
   const engine::CompileReport& compile_report() const { return replica_.compile_report(); }
   std::span<const float> parameters() const { return replica_.parameters(); }
   const std::vector<double>& shares() const { return shares_; }
+  const LastBatch& last_batch() const { return last_batch_; }
+  int rank() const { return team_.rank(); }
+  std::int64_t samples() const { return data_.train->size(); }
+  std::int64_t batch_size() const { return job_.train.batch_size; }
 
  private:
   StepRecord step(const data::Batch& batch, Seconds asked, const Requests& requests);
@@ -75,8 +92,16 @@ class Trainer {
   void watch(const Score& validation);
   const data::Batch& next_batch();
   Score score(const std::shared_ptr<const data::Source>& samples);
-  void synchronize(int root);
-  void rebalance();
+  Position position() const;
+  Position furthest_worker(int& rank);
+  struct Origin {
+    int root = 0;
+    bool averages_statistics = false;
+    double weight = 1;  // of this worker's
+  };
+  Origin find_origin(const Committed& committed);
+  void synchronize(const Origin& origin);
+  void rebalance(Observer& observer);
   engine::StatisticsExchange statistics_for(const data::Batch& batch);
   void compile(const std::vector<double>& shares, int rank);
 
@@ -94,6 +119,10 @@ class Trainer {
   SpeedShares speed_;
   std::unique_ptr<Strategy> strategy_;
   Cursor cursor_;
+  std::int64_t lineage_ = -1;         // generation that the state was last shared in; -1: initial values, which count for nothing
+  bool is_interrupted_ = false;       // what follows holds, unless the step comes to its end
+  std::vector<float> states_before_;  // the step that runs: forward changes statistics, and the step may have to be done again
+  LastBatch last_batch_;
   Requests agreed_;  // in the last step
   double learning_rate_ = 0;
   double epoch_exchange_ = 0, epoch_hidden_ = 0;

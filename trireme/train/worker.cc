@@ -5,15 +5,20 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <deque>
 #include <future>
 #include <optional>
+#include <thread>
+#include <utility>
 
 #include "trireme/base/config.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
+#include "trireme/train/node_history.h"
 #include "trireme/train/reports.h"
 #include "trireme/train/staging.h"
 #include "trireme/train/trainer.h"
@@ -23,49 +28,89 @@ namespace {
 
 constexpr Seconds kCallTimeout{30};
 constexpr Seconds kCompileTimeout{600};  // of another node on this machine, which times algorithms
+constexpr Seconds kRegroupTimeout{900};  // the coordinator may wait for a node to come back before it goes on
+constexpr Seconds kLook{0.2};            // at whether this node was asked to leave
+constexpr Seconds kNews{2};
 constexpr Seconds kDismissTimeout{60};
 constexpr Seconds kVerdictTimeout{10};
+constexpr std::size_t kRemembered = 32;  // steps whose reports may not have reached a coordinator that died
 
-void await_dismissal(coord::Membership& membership, const Clock& clock, Seconds timeout) {
-  const Seconds end = clock.now() + timeout;
-  while (!membership.dismissed() && !membership.end() && clock.now() < end) membership.receive(Seconds(0.1));
-  membership.leave();
-}
-
-// The first worker tells the coordinator what everybody knows after a step.
+// The first worker tells the coordinator what everybody knows after a step. All remember the last records, in case that the one
+// who should have told them is gone.
 class Reporter final : public Observer {
  public:
   explicit Reporter(coord::Membership& membership) : membership_(membership) {}
-  void step(const StepRecord& record) override { send(kStepReport, pack(record)); }
-  void epoch(const EpochRecord& record) override { send(kEpochReport, pack(record)); }
+
+  void tells(bool whether) { tells_ = whether; }
+  void step(const StepRecord& record) override {
+    steps_.push_back(record);
+    if (steps_.size() > kRemembered) steps_.pop_front();
+    if (tells_) send(kStepReport, pack(record));
+  }
+  void epoch(const EpochRecord& record) override {
+    epoch_ = record;
+    if (tells_) send(kEpochReport, pack(record));
+  }
+  void straggler(const StragglerRecord& record) override {
+    if (tells_) send(kStragglerReport, pack(record));
+  }
+  // What the coordinator knows already it passes over.
+  void tell_again() {
+    for (const StepRecord& record : steps_) {
+      if (epoch_ && record.epoch > epoch_->epoch) break;
+      send(kStepReport, pack(record));
+    }
+    if (epoch_) send(kEpochReport, pack(*epoch_));
+    for (const StepRecord& record : steps_)
+      if (!epoch_ || record.epoch > epoch_->epoch) send(kStepReport, pack(record));
+  }
 
  private:
   void send(std::string_view kind, std::string bytes) { membership_.send({.kind = std::string(kind), .bytes = std::move(bytes)}); }
+
   coord::Membership& membership_;
+  bool tells_ = false;
+  std::deque<StepRecord> steps_;
+  std::optional<EpochRecord> epoch_;
 };
 
-// Hands in checkpoints behind the training's back, one at a time.
+// Hands in checkpoints behind the training's back, one at a time. One that can't be kept is the coordinator's trouble, which it
+// tells; only of the last one, which must not be missing, this node wants to know.
 class Uploader {
  public:
-  explicit Uploader(coord::Membership& membership) : membership_(membership) {}
+  Uploader(coord::Membership& membership, NodeHistory& history) : membership_(membership), history_(history) {}
 
   void begin(Checkpoint checkpoint) {
-    if (checkpoint.cursor.step == step_) return;
-    finish();
-    step_ = checkpoint.cursor.step;
+    if (checkpoint.position() == position_) return;
+    settle();
+    position_ = checkpoint.position();
     running_ = std::async(std::launch::async, [this, state = std::move(checkpoint)] {
+      failpoint("ckpt.before_hand_in");
       hand_in(state, [this](std::string piece) { return membership_.call(std::string(kPutCheckpoint), std::move(piece), kCallTimeout); });
+      history_.handed(state.cursor.step);
     });
   }
   void finish() {
     if (running_.valid()) running_.get();
   }
+  // Waits for what is under way, however it ends.
+  void settle() {
+    try {
+      finish();
+    } catch (const Error&) {
+      position_ = {};  // the same state may be handed in again, in another generation
+    }
+  }
 
  private:
   coord::Membership& membership_;
-  std::int64_t step_ = -1;
+  NodeHistory& history_;
+  Position position_;
   std::future<void> running_;
 };
+
+// A peer that is gone looks like this from here; whose fault it is only the coordinator can tell.
+bool blames_peer(const Error& error) { return error.code() == unavailable || error.code() == deadline_exceeded; }
 
 // Where this node is, told to the coordinator and remembered for the report of a failure.
 class Whereabouts {
@@ -98,15 +143,19 @@ class Worker {
                   .team_follows = true,
                   .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); }},
                  options.algorithm_cache),
-        uploader_(membership) {}
+        history_(options.events, membership.node()),
+        reporter_(membership),
+        uploader_(membership, history_) {}
 
-  void run() {
-    membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
-    const coord::Generation generation = membership_.await_generation(0, options_.start_timeout);
-    enter(generation);
-    train();
-    finish();
-    await_dismissal(membership_, clock_, kDismissTimeout);
+  // True if it saw the end of the training, or left it because it was asked to.
+  bool run() {
+    for (;;) {
+      try {
+        if (takes_part_to_the_end()) return true;
+      } catch (const Error& error) {
+        if (!recovers(error)) return is_asked_to_leave();
+      }
+    }
   }
 
   int rank() const { return rank_; }
@@ -137,8 +186,89 @@ class Worker {
                              static_cast<double>(progress.total) / kMegabyte));
   }
 
+  // One generation, from the wait for it to its end; false: another follows.
+  bool takes_part_to_the_end() {
+    if (!std::exchange(is_ready_, true))
+      membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
+    failpoint("rdzv.before_join");
+    const coord::Generation generation = next_generation();
+    generation_ = generation.number;
+    enter(generation);
+    train();
+    if (!trainer_.finished() && !stopped_) {
+      trainer_.abandon();  // the others come to the same point
+      uploader_.settle();
+      if (rank_ == 0) membership_.send({.kind = std::string(kPausedReport), .bytes = {}});
+      return false;
+    }
+    finish();
+    return is_dismissed();
+  }
+
+  coord::Generation next_generation() {
+    const Seconds end = clock_.now() + (generation_ == 0 ? options_.start_timeout + options_.keep : kRegroupTimeout);
+    for (;;) {
+      if (is_asked_to_leave()) {
+        membership_.leave();
+        throw Error{cancelled, "this node was asked to leave"};
+      }
+      try {
+        return membership_.await_generation(generation_, kLook);
+      } catch (const Error& error) {
+        if (error.code() != deadline_exceeded || clock_.now() > end) throw;
+      }
+    }
+  }
+
+  // Whether there is another generation to wait for. Everything else is thrown.
+  bool recovers(const Error& error) {
+    const int peer = trainer_.missed_peer();
+    history_.stepped(trainer_);
+    history_.broken(trainer_.cursor().step, error.what());
+    uploader_.settle();
+    trainer_.abandon();
+    stopped_ = false;
+    wanted_ = {};
+    if (error.code() == failed_precondition || error.code() == cancelled) await_news();
+    if (membership_.dismissed() && !membership_.end()) membership_.leave();
+    if (const auto end = membership_.end()) return comes_again(*end);
+    if (membership_.announced() > generation_) return true;
+    if (!blames_peer(error)) throw Error(error);
+    membership_.fail({.rank = rank_,
+                      .progress = whereabouts_.progress(),
+                      .code = error.code(),
+                      .text = error.what(),
+                      .blames_peer = true,
+                      .peer = peer});
+    return true;
+  }
+
+  // A call may be refused because its generation is over a moment before this node hears of the next.
+  void await_news() {
+    const Seconds end = clock_.now() + kNews;
+    while (clock_.now() < end && membership_.announced() <= generation_ && !membership_.dismissed() && !membership_.end())
+      std::this_thread::sleep_for(std::chrono::milliseconds(10));
+  }
+
+  // The coordinator is gone, or holds this node for gone.
+  bool comes_again(const Error& end) {
+    history_.ended(end.what());
+    if (end.code() == cancelled) return false;
+    if (options_.keep <= Seconds(0) || (end.code() != unavailable && end.code() != aborted)) throw Error(end);
+    options_.say(fmt::format("{}; waiting up to {:g} s for one that takes over", end.what(), options_.keep.count()));
+    membership_.rejoin(options_.keep);
+    if (options_.rejoined) options_.rejoined();
+    generation_ = 0;
+    is_ready_ = false;
+    return true;
+  }
+
+  bool is_asked_to_leave() const { return options_.signal != nullptr && *options_.signal != 0; }
+
   void enter(const coord::Generation& generation) {
     rank_ = generation.rank_of(membership_.node());
+    reporter_.tells(rank_ == 0);
+    reporter_.tell_again();
     compile_in_turn(generation);
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
@@ -148,12 +278,17 @@ class Worker {
                                                      .generation = generation.number,
                                                      .address = options_.address,
                                                      .key = options_.key,
+                                                     .cancellation = membership_.cancellation(),
                                                      .tell = options_.say},
                                                     timeout);
-    if (rank_ == 0 && welcome_.resumes)
-      trainer_.restore(
-          ask_for([this](std::string request) { return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout); }));
-    trainer_.enter(Team(std::move(communicator), timeout), 0);
+    failpoint("rdzv.after_join");
+    const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {
+      return ask_for(newer_than, [this](std::string request) {
+        return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
+      });
+    });
+    history_.joined(generation, trainer_, root);
+    if (rank_ == 0) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
   }
 
   // One node of a machine compiles while the others wait: alone it times algorithms undisturbed, and they use what it found, so that
@@ -168,17 +303,24 @@ class Worker {
     if (first == rank_) membership_.store().set(key, "yes");
   }
 
+  // Until the end, or until all are to wait for another generation.
   void train() {
-    Reporter reporter(membership_);
-    Observer silent;
-    Observer& observer = rank_ == 0 ? static_cast<Observer&>(reporter) : silent;
     while (!trainer_.finished() && !stopped_) {
       while (auto message = membership_.receive()) hear(*message);
-      const Requests agreed = trainer_.advance(observer, wanted_);
+      ask_to_leave();
+      const Requests agreed = trainer_.advance(reporter_, wanted_);
+      history_.stepped(trainer_);
       if (agreed.checkpoint) keep();
       stopped_ = agreed.stop;
       if (agreed.any()) wanted_ = {};
+      if (agreed.regroup) return;
     }
+  }
+
+  // Once a generation: the coordinator then makes one without this node.
+  void ask_to_leave() {
+    if (!is_asked_to_leave() || std::exchange(asked_in_, generation_) == generation_) return;
+    membership_.send({.kind = std::string(kLeavingReport), .bytes = {}});
   }
 
   void hear(const coord::Message& message) {
@@ -186,6 +328,7 @@ class Worker {
     const Requests requests = unpack_requests(message.bytes);
     wanted_.stop |= requests.stop;
     wanted_.checkpoint |= requests.checkpoint;
+    wanted_.regroup |= requests.regroup;
   }
 
   // Everybody takes part in a checkpoint; the first worker hands it in.
@@ -204,6 +347,18 @@ class Worker {
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
   }
 
+  // False: somebody was lost before the end was told, and another generation does that part again.
+  bool is_dismissed() {
+    failpoint("shutdown.mid");
+    const Seconds end = clock_.now() + kDismissTimeout;
+    while (!membership_.dismissed() && !membership_.end() && clock_.now() < end) {
+      if (membership_.announced() > generation_) return false;
+      membership_.receive(Seconds(0.1));
+    }
+    membership_.leave();
+    return true;
+  }
+
   coord::Membership& membership_;
   Whereabouts& whereabouts_;
   const WorkerOptions& options_;
@@ -214,14 +369,16 @@ class Worker {
   Job job_;
   data::DataSets data_;
   Trainer trainer_;
+  NodeHistory history_;
+  Reporter reporter_;
   Uploader uploader_;
   Requests wanted_;  // by the coordinator, not yet agreed
   bool stopped_ = false;
+  bool is_ready_ = false;
+  std::uint64_t generation_ = 0;  // taken up last
+  std::uint64_t asked_in_ = 0;    // generation in which this node asked to leave
   int rank_ = -1;
 };
-
-// A peer that is gone looks like this from here; whose fault it is only the coordinator can tell.
-bool blames_peer(const Error& error) { return error.code() == unavailable || error.code() == deadline_exceeded; }
 
 }  // namespace
 
@@ -231,8 +388,7 @@ bool run_worker(coord::Membership& membership, const WorkerOptions& options, con
   std::optional<Worker> worker;
   try {
     worker.emplace(membership, whereabouts, options, clock);
-    worker->run();
-    return true;
+    return worker->run();
   } catch (const Error& error) {
     if (membership.end()) throw;
     membership.fail({.rank = worker ? worker->rank() : -1,
@@ -241,8 +397,10 @@ bool run_worker(coord::Membership& membership, const WorkerOptions& options, con
                      .text = error.what(),
                      .blames_peer = blames_peer(error)});
   }
-  // The coordinator finds out whose fault it was, and sends everybody home.
-  await_dismissal(membership, clock, kVerdictTimeout);
+  // The coordinator goes on without this node, or sends everybody home.
+  const Seconds end = clock.now() + kVerdictTimeout;
+  while (!membership.dismissed() && !membership.end() && clock.now() < end) membership.receive(Seconds(0.1));
+  membership.leave();
   return false;
 }
 

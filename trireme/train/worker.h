@@ -2,6 +2,7 @@
 // A node at work: it joins, gets job and data, and trains in step with the other members until it is dismissed.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <filesystem>
 #include <functional>
@@ -21,11 +22,15 @@ struct WorkerOptions {
   std::filesystem::path algorithm_cache;  // of this machine
   std::filesystem::path scratch;          // for staged data and caches
   Seconds start_timeout{120};
+  Seconds keep{0};               // a coordinator that is gone without a word is waited for so long: another may take the run over
+  std::filesystem::path events;  // folder for this process's event journal (docs/reliability.md); empty: none
+  const std::atomic<int>* signal = nullptr;          // not 0: leave at the next boundary
   std::function<void(const std::string& line)> say;  // what a person should read
+  std::function<void()> rejoined;                    // after a wait for the coordinator; may be empty
 };
 
-// Returns when the coordinator has dismissed it: true if all went well, false after a failure, of which the coordinator knows. Throws
-// only if it can't be told.
+// Takes part in one generation after another: whoever else is lost, or whatever coordinator takes over. Returns when the coordinator
+// has dismissed it: true if all went well, false after a failure, of which the coordinator knows. Throws only if it can't be told.
 bool run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
 
 }  // namespace trireme::train

@@ -4,7 +4,6 @@
 
 #include <CLI/CLI.hpp>
 #include <memory>
-#include <thread>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
@@ -18,16 +17,6 @@ namespace {
 
 constexpr std::size_t kLongestLine = 64 << 10;
 
-// The launcher holds our standard input open for as long as it lives, whatever may kill it.
-void leave_with_launcher() {
-  std::thread([] {
-    char byte = 0;
-    while (::read(STDIN_FILENO, &byte, 1) > 0) {
-    }
-    ::_exit(143);
-  }).detach();
-}
-
 // Byte by byte, so that no buffer of the library keeps what was in it.
 std::string first_line() {
   std::string line;
@@ -35,12 +24,12 @@ std::string first_line() {
   return line;
 }
 
-int run(const NodeOptions& options, const Console& console) {
+int run(NodeOptions options, const Console& console) {
   std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
   wipe(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
-  leave_with_launcher();
+  options.has_launcher = true;
   return run_node(secrets, options, console);
 }
 
@@ -50,6 +39,8 @@ Run declare(CLI::App& app) {
   app.add_option("--start-timeout", options->start_timeout, "seconds to wait for the coordinator and the other nodes")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
+  app.add_option("--keep", options->keep, "seconds to wait for a coordinator that is gone without a word")->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--events", options->events, "folder for a journal of everything it does");
   return [options](const Console& console) { return run(*options, console); };
 }
 

@@ -37,6 +37,11 @@ struct Options {
   std::vector<std::string> ssh_args;
   bool accept_new_hosts = false;
   double start_timeout = 120;
+  int min_nodes = 0;  // not told
+  int max_nodes = 0;
+  int restarts = 3;
+  double keep_nodes = 60;
+  std::string events;
   std::string secret_file;
   bool dry_run = false;
   bool print_config = false;
@@ -61,14 +66,29 @@ TrainingRequest training_request(const Options& o, const Console& console) {
           .terminal = isatty(STDOUT_FILENO) != 0};
 }
 
-ClusterRequest cluster_request(const Options& o, const TrainingRequest& request, const Console& console) {
+void take_limits(const Options& o, ClusterRequest& cluster) {
+  cluster.min_nodes = std::max(1, o.min_nodes);
+  cluster.starts_with_min = o.min_nodes > 0;
+  cluster.max_nodes = o.max_nodes;
+  cluster.restarts = o.restarts;
+  cluster.keep_nodes = o.keep_nodes;
+  cluster.events = o.events.empty() ? std::filesystem::path{} : std::filesystem::absolute(o.events);
+  if (o.max_nodes > 0 && o.min_nodes > o.max_nodes)
+    throw Error{invalid_argument, "--min-nodes {} is more than --max-nodes {}", o.min_nodes, o.max_nodes};
+}
+
+ClusterRequest cluster_request(const Options& o, const TrainingRequest& request, const Console& console,
+                               const std::optional<Takeover>& takeover) {
   ClusterRequest cluster{.options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
                                      .ssh_args = o.ssh_args,
                                      .accept_new_hosts = o.accept_new_hosts},
                          .start_timeout = o.start_timeout};
+  take_limits(o, cluster);
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
   if (!o.machines.names_machines()) {
-    cluster.plans = local_plans(o.nodes, threads);
+    // Without a word about machines it goes on with the nodes that are still there; those of this machine can be started again.
+    if (o.nodes > 0 || !takeover || takeover->launcher == "local")
+      cluster.plans = local_plans(o.nodes > 0 || !takeover ? o.nodes : static_cast<std::int64_t>(takeover->nodes.size()), threads);
     return cluster;
   }
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
@@ -113,7 +133,8 @@ int run(const Options& o, const Console& console) {
     console.out << train::job_file_of(train::settings_of(request.config));
     return 0;
   }
-  const bool many = o.nodes > 1 || o.machines.names_machines() || env;
+  const auto takeover = o.resume.empty() ? std::nullopt : read_takeover(takeover_file(train::RunDirectory::open(o.resume).path()));
+  const bool many = o.nodes > 1 || o.machines.names_machines() || env || takeover;
   if (o.dry_run && !many) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
@@ -121,7 +142,9 @@ int run(const Options& o, const Console& console) {
   if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
   const Interrupts interrupts;
   if (!many) return run_training(request, console, interrupts.signal());
-  const ClusterRequest cluster = env ? env_cluster_request(*env, request, o.start_timeout) : cluster_request(o, request, console);
+  ClusterRequest cluster = env ? env_cluster_request(*env, request, o.start_timeout) : cluster_request(o, request, console, takeover);
+  if (takeover) console.out << "the coordinator of this run died: taking over from it, with the nodes that still wait\n";
+  cluster.takeover = takeover;
   if (o.dry_run) {
     console.out << dry_run(cluster);
     return 0;
@@ -148,6 +171,24 @@ Run declare(CLI::App& app) {
   app.add_option("--start-timeout", options->start_timeout, "seconds until every node must be ready")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
+  app.add_option("--min-nodes,--min-np", options->min_nodes,
+                 "go on with as few as these when nodes are lost (default 1), and begin with them if no more come in time")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--max-nodes,--max-np", options->max_nodes, "at a time; the machines' other slots are spare")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--restarts", options->restarts, "of a node that fails again and again without progress; then it is left out")
+      ->check(CLI::Range(0, 1 << 12))
+      ->capture_default_str();
+  app.add_option("--keep-nodes", options->keep_nodes,
+                 "if this process dies, nodes wait so many seconds for `train --resume RUN` to take over; 0: they end at once")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(0.0, 86400.0))
+      ->capture_default_str();
+  app.add_option("--events", options->events, "for tests: every process keeps a journal of all it does in here")
+      ->type_name("FOLDER")
+      ->group("");
   app.add_option("--secret-file", options->secret_file,
                  "started by something that sets RANK and WORLD_SIZE: a file of random bytes that all of them can read")
       ->type_name("FILE");

@@ -4,6 +4,7 @@
 #include <cmath>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/train/gradient_exchange.h"
 #include "trireme/train/strategy_entry.h"
 
@@ -43,7 +44,7 @@ std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space
 }
 
 // Places in the head of what is exchanged. Sums over the workers are what the step tells.
-enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint };
+enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup };
 
 class Allreduce final : public Strategy {
  public:
@@ -66,11 +67,13 @@ class Allreduce final : public Strategy {
     tell(own, input.requests, replica.head());
     const Seconds computed = clock_.now();
     input.enter("exchange");
+    failpoint("step.before_allreduce");
     const double exchanging = exchange_.finish();
     const Seconds exchanged = clock_.now();
     StepResult result = heard(replica.head());
     input.enter("update");
     replica.update(input.learning_rate, input.step);
+    failpoint("step.after_apply");
     const double exposed = (exchanged - computed).count();
     result.times = {.compute = (computed - start).count(),
                     .exchange = exposed,
@@ -89,6 +92,7 @@ class Allreduce final : public Strategy {
     head[penalty] = own.samples > 0 ? static_cast<float>(own.penalty * count) : 0.0F;
     head[stop] = requests.stop ? 1.0F : 0.0F;
     head[checkpoint] = requests.checkpoint ? 1.0F : 0.0F;
+    head[regroup] = requests.regroup ? 1.0F : 0.0F;
   }
   static StepResult heard(std::span<const float> head) {
     const double count = std::max(1.0F, head[samples]);
@@ -96,7 +100,7 @@ class Allreduce final : public Strategy {
                         .correct = std::lround(head[correct]),
                         .loss = head[loss] / count,
                         .penalty = head[penalty] / count},
-            .requests = {.stop = head[stop] > 0, .checkpoint = head[checkpoint] > 0}};
+            .requests = {.stop = head[stop] > 0, .checkpoint = head[checkpoint] > 0, .regroup = head[regroup] > 0}};
   }
 
   const Clock& clock_;

@@ -55,9 +55,9 @@ class LocalSgd final : public Strategy {
     outcome.samples = batch.whole;
   }
   Requests hear(const Requests& own) {
-    std::array<double, 2> asked{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0};
+    std::array<double, 3> asked{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0};
     team_.sum(asked);
-    return {.stop = asked[0] > 0, .checkpoint = asked[1] > 0};
+    return {.stop = asked[0] > 0, .checkpoint = asked[1] > 0, .regroup = asked[2] > 0};
   }
   void average(Replica& replica) {
     team_.average(replica.parameters(), samples_);

@@ -1,0 +1,164 @@
+// SPDX-License-Identifier: Apache-2.0
+// Nodes of this machine that die, stand still, leave and come back, and a coordinator that dies: training goes on.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <set>
+
+#include "tests/cluster/training_process.h"
+
+namespace trireme::tests {
+namespace {
+
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+// Steps of some milliseconds, so that a fault hits one.
+constexpr std::string_view kJob = R"(
+[model]
+name = "mlp_128"
+[data]
+name = "synthetic_digits"
+samples = 6000
+test_samples = 300
+[train]
+epochs = 20
+batch_size = 60
+checkpoint_seconds = 0.5
+[train.optimizer]
+name = "adam"
+[strategy]
+shares = "equal"
+)";
+
+class Elastic : public TrainingFolder {
+ protected:
+  Elastic() { write_file_atomically(folder_ / "job.toml", kJob); }
+
+  TrainingProcess begin(const std::string& runs, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return TrainingProcess(std::move(arguments));
+  }
+  bool comes_to(const std::string& runs, std::int64_t step) const {
+    return wait_until([&] { return steps(runs) > step; }, seconds(60));
+  }
+  static bool says(const TrainingProcess& training, const std::string& words, seconds within = seconds(20)) {
+    return wait_until([&] { return training.text().find(words) != std::string::npos; }, within);
+  }
+  // Each step once, whoever did it.
+  void expect_every_step_once(const std::string& runs, std::int64_t count) const {
+    std::multiset<std::int64_t> seen;
+    for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
+      if (record.type == "step") seen.insert(record.integer("step"));
+    EXPECT_EQ(std::ssize(seen), count);
+    for (std::int64_t step = 1; step <= count; ++step) EXPECT_EQ(seen.count(step), 1U) << step;
+  }
+};
+
+TEST_F(Elastic, TheOthersGoOnAndTheDeadOneComesBack) {
+  TrainingProcess training = begin("runs", {"-n", "3"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  const std::vector<pid_t> nodes = training.children();
+  ASSERT_EQ(nodes.size(), 3U);
+  ::kill(nodes[1], SIGKILL);
+  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 3 workers go on")) << training.text();
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank "), HasSubstr(" step "), HasSubstr("killed by SIGKILL"),
+                                     HasSubstr("starting node"), HasSubstr("trained 20 epochs")));
+  expect_every_step_once("runs", 2000);
+}
+
+TEST_F(Elastic, AFixedNumberWaitsForTheReplacementAndTheResultIsTheSame) {
+  TrainingProcess undisturbed = begin("undisturbed", {"-n", "2"});
+  ASSERT_EQ(undisturbed.wait(), 0) << undisturbed.text();
+  TrainingProcess training = begin("runs", {"-n", "2", "--min-nodes", "2"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  ::kill(training.children().at(0), SIGKILL);
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), HasSubstr("generation 2: 2 workers go on"));
+  EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
+}
+
+TEST_F(Elastic, BelowTheMinimumItKeepsWhatItHasAndCanBeResumed) {
+  TrainingProcess training = begin("runs", {"-n", "3", "--min-nodes", "3", "--restarts", "0"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  ::kill(training.children().at(2), SIGKILL);
+  EXPECT_EQ(training.wait(), 4) << training.text();
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("too few nodes"), HasSubstr("--resume"), HasSubstr("killed by SIGKILL")));
+  TrainingProcess rest({"--resume", latest("runs").string(), "-n", "3"});
+  EXPECT_EQ(rest.wait(), 0) << rest.text();
+  expect_every_step_once("runs", 2000);
+}
+
+TEST_F(Elastic, AllOfThemDieAndAreReplaced) {
+  TrainingProcess training = begin("runs", {"-n", "2"});
+  ASSERT_TRUE(comes_to("runs", 200)) << training.text();
+  for (const pid_t node : training.children()) ::kill(node, SIGKILL);
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), HasSubstr("trained 20 epochs"));
+}
+
+TEST_F(Elastic, ANodeThatStoodStillIsFencedAndComesAgain) {
+  TrainingProcess training = begin("runs", {"-n", "2", "--set", "train.epochs=1000"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  const pid_t node = training.children().at(1);
+  ::kill(node, SIGSTOP);
+  EXPECT_TRUE(says(training, "generation 2: 1 worker goes on")) << training.text();
+  EXPECT_THAT(training.text(), HasSubstr("no heartbeat for 5 s"));
+  ::kill(node, SIGCONT);
+  EXPECT_TRUE(says(training, "generation 3: 2 workers go on")) << training.text();
+  EXPECT_EQ(::kill(node, 0), 0) << "the same process comes again";
+  training.signal(SIGTERM);
+  EXPECT_EQ(training.wait(), 143) << training.text();
+}
+
+TEST_F(Elastic, AShortStopChangesNothing) {
+  TrainingProcess training = begin("runs", {"-n", "2"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  const pid_t node = training.children().at(1);
+  ::kill(node, SIGSTOP);
+  std::this_thread::sleep_for(seconds(2));
+  ::kill(node, SIGCONT);
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), Not(HasSubstr("generation 2")));
+}
+
+TEST_F(Elastic, ANodeThatIsAskedToLeaveDoesSoAtABoundary) {
+  TrainingProcess training = begin("runs", {"-n", "3", "--set", "train.epochs=1000"});
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
+  const pid_t node = training.children().at(0);
+  ::kill(node, SIGTERM);
+  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
+  EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10)));
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("was asked to leave"), Not(HasSubstr("is lost"))));
+  training.signal(SIGUSR1);
+  EXPECT_EQ(training.wait(), 128 + SIGUSR1) << training.text();
+}
+
+TEST_F(Elastic, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
+  TrainingProcess undisturbed = begin("undisturbed", {"-n", "2"});
+  ASSERT_EQ(undisturbed.wait(), 0) << undisturbed.text();
+  std::vector<pid_t> nodes;
+  {
+    TrainingProcess training = begin("runs", {"-n", "2"});
+    ASSERT_TRUE(comes_to("runs", 200)) << training.text();
+    nodes = training.children();
+    training.signal(SIGKILL);
+    EXPECT_EQ(training.wait(), -SIGKILL);
+  }
+  for (const pid_t node : nodes) EXPECT_EQ(::kill(node, 0), 0) << "it waits";
+  TrainingProcess next({"--resume", latest("runs").string()});
+  EXPECT_EQ(next.wait(), 0) << next.text();
+  EXPECT_THAT(next.text(), AllOf(HasSubstr("taking over"), HasSubstr("generation 2: 2 workers go on")));
+  expect_every_step_once("runs", 2000);
+  EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
+  for (const pid_t node : nodes) EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10))) << node;
+  EXPECT_FALSE(std::filesystem::exists(latest("runs") / "coordinator.json"));
+}
+
+}  // namespace
+}  // namespace trireme::tests

@@ -1,0 +1,76 @@
+// SPDX-License-Identifier: Apache-2.0
+// Lines of a node's event journal.
+#include "trireme/train/node_history.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include "trireme/base/crc32c.h"
+#include "trireme/data/division.h"
+
+namespace trireme::train {
+namespace {
+
+std::string digest(std::span<const float> values) {
+  const auto bytes = std::as_bytes(values);
+  return fmt::format("{:08x}", crc32c(std::string_view(reinterpret_cast<const char*>(bytes.data()), bytes.size())));
+}
+
+}  // namespace
+
+NodeHistory::NodeHistory(const std::filesystem::path& folder, const std::string& node) {
+  if (folder.empty()) return;
+  journal_.emplace(folder / fmt::format("node-{}-{}.jsonl", node, ::getpid()));
+  write("start", {{"node", node}, {"process", std::int64_t{::getpid()}}});
+}
+
+void NodeHistory::write(std::string_view type, const observe::Fields& fields) {
+  const std::lock_guard lock(mutex_);
+  if (journal_) journal_->write(type, fields);
+}
+
+void NodeHistory::joined(const coord::Generation& generation, const Trainer& trainer, int root) {
+  if (!journal_) return;
+  generation_ = static_cast<std::int64_t>(generation.number);
+  const Cursor& cursor = trainer.cursor();
+  last_step_ = cursor.step;
+  write("joined", {{"generation", generation_},
+                   {"rank", std::int64_t{trainer.rank()}},
+                   {"size", std::int64_t{generation.size()}},
+                   {"step", cursor.step},
+                   {"epoch", cursor.epoch},
+                   {"offset", cursor.epoch_offset},
+                   {"samples", trainer.samples()},
+                   {"batch_size", trainer.batch_size()},
+                   {"root", std::int64_t{root}},
+                   {"weights", digest(trainer.parameters())}});
+}
+
+void NodeHistory::stepped(const Trainer& trainer) {
+  if (!journal_) return;
+  const Cursor& cursor = trainer.cursor();
+  if (cursor.step > last_step_) {
+    last_step_ = cursor.step;
+    const LastBatch& batch = trainer.last_batch();
+    const data::Range part = data::part_of(batch.whole, batch.shares, trainer.rank());
+    write("stepped", {{"generation", generation_},
+                      {"step", cursor.step},
+                      {"epoch", batch.epoch},
+                      {"offset", batch.offset},
+                      {"whole", batch.whole},
+                      {"begin", part.begin},
+                      {"end", part.end},
+                      {"weights", digest(trainer.parameters())}});
+  }
+  if (cursor.epoch_offset == 0) write("epoch", {{"generation", generation_}, {"epoch", cursor.epoch - 1}});
+}
+
+void NodeHistory::handed(std::int64_t step) { write("handed", {{"generation", generation_}, {"step", step}}); }
+
+void NodeHistory::broken(std::int64_t step, std::string_view cause) {
+  write("broken", {{"generation", generation_}, {"step", step}, {"cause", std::string(cause)}});
+}
+
+void NodeHistory::ended(std::string_view reason) { write("ended", {{"reason", std::string(reason)}}); }
+
+}  // namespace trireme::train

@@ -1,0 +1,38 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a node did, for the checker of tests/faults: every step with its samples and the weights after it.
+#pragma once
+
+#include <filesystem>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <string_view>
+
+#include "trireme/coord/generation.h"
+#include "trireme/observe/journal.h"
+#include "trireme/train/trainer.h"
+
+namespace trireme::train {
+
+// Lines are with the system before the next thing happens, so they survive the process. Without a folder it does nothing. handed()
+// may be called by another thread.
+class NodeHistory {
+ public:
+  NodeHistory(const std::filesystem::path& folder, const std::string& node);
+
+  void joined(const coord::Generation& generation, const Trainer& trainer, int root);
+  void stepped(const Trainer& trainer);  // after a step, or after the evaluation that ends an epoch
+  void handed(std::int64_t step);
+  void broken(std::int64_t step, std::string_view cause);
+  void ended(std::string_view reason);
+
+ private:
+  void write(std::string_view type, const observe::Fields& fields);
+
+  std::mutex mutex_;
+  std::optional<observe::Journal> journal_;
+  std::int64_t generation_ = 0;
+  std::int64_t last_step_ = -1;
+};
+
+}  // namespace trireme::train

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+// Comings, goings and pauses.
+#include "trireme/train/roll.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+namespace trireme::train {
+namespace {
+
+constexpr double kFirstPause = 1;  // seconds
+constexpr double kLongestPause = 60;
+
+}  // namespace
+
+Roll::Roll(RollOptions options, const Clock& clock) : options_(std::move(options)), clock_(clock) {
+  for (const std::string& node : options_.nodes) nodes_[node];
+}
+
+Roll::Node& Roll::at(const std::string& node) {
+  if (std::ranges::find(options_.nodes, node) == options_.nodes.end()) options_.nodes.push_back(node);
+  return nodes_[node];
+}
+
+const Roll::Node* Roll::find(const std::string& node) const {
+  const auto found = nodes_.find(node);
+  return found == nodes_.end() ? nullptr : &found->second;
+}
+
+void Roll::launched(const std::string& node) { at(node).has_process = at(node).is_expected = true; }
+
+void Roll::came(const std::string& node, const coord::NodeInfo& info) {
+  Node& entry = at(node);
+  entry.info = info;
+  entry.has_come = entry.is_here = true;
+  entry.is_ready = entry.is_expected = false;
+}
+
+void Roll::ready(const std::string& node) { at(node).is_ready = true; }
+
+void Roll::fail(Node& node) {
+  ++node.failures;
+  const double pause = std::min(kLongestPause, kFirstPause * std::exp2(node.failures - 1));
+  node.not_before = clock_.now() + Seconds(pause);
+  if (node.failures > options_.restarts) node.is_out = true;
+}
+
+bool Roll::went(const std::string& node) {
+  Node& entry = at(node);
+  const bool is_news = std::exchange(entry.is_here, false);
+  entry.is_ready = false;
+  if (is_news) fail(entry);
+  return is_news;
+}
+
+void Roll::process_ended(const std::string& node) {
+  Node& entry = at(node);
+  entry.has_process = false;
+  // One that had come is missed by the coordinator, too.
+  if (std::exchange(entry.is_expected, false)) fail(entry);
+}
+
+void Roll::leave_out(const std::string& node) { at(node).is_out = true; }
+void Roll::exclude(const std::string& node) { fail(at(node)); }
+void Roll::progressed(const std::string& node) { at(node).failures = 0; }
+
+bool Roll::is_ready(const std::string& node) const {
+  const Node* const entry = find(node);
+  return entry != nullptr && entry->is_here && entry->is_ready;
+}
+
+bool Roll::is_left_out(const std::string& node) const {
+  const Node* const entry = find(node);
+  return entry != nullptr && entry->is_out;
+}
+
+int Roll::failures(const std::string& node) const {
+  const Node* const entry = find(node);
+  return entry == nullptr ? 0 : entry->failures;
+}
+
+const coord::NodeInfo* Roll::info(const std::string& node) const {
+  const Node* const entry = find(node);
+  return entry == nullptr || !entry->has_come ? nullptr : &entry->info;
+}
+
+std::vector<std::string> Roll::all() const { return options_.nodes; }
+
+std::vector<std::string> Roll::available() const {
+  std::vector<std::string> out;
+  for (const std::string& name : options_.nodes) {
+    const Node& node = nodes_.at(name);
+    if (node.is_here && node.is_ready && !node.is_out && clock_.now() >= node.not_before) out.push_back(name);
+  }
+  return out;
+}
+
+std::vector<std::string> Roll::due() const {
+  std::vector<std::string> out;
+  for (const std::string& name : options_.startable) {
+    const Node& node = nodes_.at(name);
+    if (!node.is_here && !node.has_process && !node.is_out && clock_.now() >= node.not_before) out.push_back(name);
+  }
+  return out;
+}
+
+}  // namespace trireme::train
