@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <nlohmann/json.hpp>
 
 #include "tests/cluster/secret_search.h"
 #include "tests/cluster/training_process.h"
@@ -33,6 +34,12 @@ std::string hex(const std::string& bytes) {
   std::string text;
   for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
   return text;
+}
+
+std::string from_hex(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  return bytes;
 }
 
 class Secrets : public TrainingFolder {
@@ -66,10 +73,18 @@ TEST_F(Secrets, TheSearchFindsWhatIsThere) {
   process.signal(SIGKILL);
 }
 
-TEST_F(Secrets, OfALaunchOnThisMachineAreNowhere) {
+// While it runs, the job's secret is in one file that only its owner can read, for a coordinator that takes over; at its end it is gone.
+TEST_F(Secrets, OfALaunchOnThisMachineAreNowhereElse) {
   TrainingProcess training(arguments({"-n", "2"}));
   ASSERT_TRUE(is_under_way()) << training.text();
-  Search search(kMarks);
+  const fs::path file = latest("runs") / "coordinator.json";
+  ASSERT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const std::string secret = from_hex(nlohmann::json::parse(read_file(file)).at("secret"));
+  ASSERT_GE(secret.size(), 16U);
+  std::vector<std::string> marks = kMarks;
+  const std::string key = hmac_sha256(secret, "collectives");
+  marks.insert(marks.end(), {secret, hex(secret), key, hex(key)});
+  Search search(marks);
   search.look_at_processes();
   training.signal(SIGINT);
   EXPECT_EQ(training.wait(), 130) << training.text();
