@@ -52,7 +52,8 @@ void put_row(const std::filesystem::path& file, const std::string& line) {
   lines[id_of(line)] = line;
   std::string text = table_header();
   for (const FaultRow& row : rows::catalog())
-    if (const auto found = lines.find(row.id); found != lines.end()) text += found->second + "\n";
+    if (const auto found = lines.extract(row.id)) text += found.mapped() + "\n";
+  for (const auto& [id, rest] : lines) text += rest + "\n";  // the soak
   write_file_atomically(file, text);
 }
 

@@ -63,6 +63,7 @@ void append_steps(const GenerationFacts& generation, std::vector<Counted>& steps
 void drop_broken_end(const Lineage& all, Line& line) {
   if (line.steps.empty()) return;
   const Counted& last = line.steps.back();
+  if (last.generation != all.lived().back()) return;  // a later generation began behind it
   const bool is_committed = std::ranges::any_of(all.commits, [&](const Commit& commit) { return commit.step >= last.step; });
   if (!is_committed && last.done->size() < last.generation->members.size()) line.steps.pop_back();
 }
@@ -75,8 +76,8 @@ std::int64_t GenerationFacts::reached_by(const ProcessLog& log) const {
   std::int64_t newest = -1;
   for (const Joined& join : joined)
     if (join.log == &log) newest = std::max(newest, join.step);
-  for (const auto& [number, done] : steps)
-    if (std::ranges::any_of(done, [&](const Stepped& step) { return step.log == &log; })) newest = std::max(newest, number);
+  for (const auto& [step, done] : steps)
+    if (std::ranges::any_of(done, [&](const Stepped& each) { return each.log == &log; })) newest = std::max(newest, step);
   return newest;
 }
 

@@ -110,6 +110,12 @@ std::unique_ptr<Training> Scene::start(const TrainingSetup& setup) {
   return std::make_unique<Training>(complete, std::move(places));
 }
 
+std::unique_ptr<Training> Scene::begin(const TrainingSetup& setup, std::int64_t step) {
+  auto training = start(setup);
+  require(training->reaches_step(step), fmt::format("the training did not reach step {}: {}", step, training->text()));
+  return training;
+}
+
 const Control& Scene::control(const TrainingSetup& setup) {
   const std::string name = control_name(setup);
   const auto known = controls_.find(name);
@@ -130,7 +136,13 @@ const Control& Scene::control(const TrainingSetup& setup) {
   return controls_[name] = parse_control(read_file(file));
 }
 
-Moment Scene::moment(const Training& training) const { return {.time = wall_time(), .generation = training.standing().generation}; }
+Moment Scene::moment(const Training& training, double time) {
+  Moment moment{.time = time};
+  for (const ProcessLog& log : training.history().coordinators)
+    for (const observe::Record& record : log.records)
+      if (record.type == "generation" && record.time <= time) moment.generation = record.integer("generation");
+  return moment;
+}
 
 Outcome Scene::judge(Training& training, const TrainingSetup& setup, const Expectation& expectation) {
   Outcome outcome;
@@ -154,12 +166,12 @@ Outcome Scene::judge(Training& training, const TrainingSetup& setup, const Expec
   return outcome;
 }
 
-void Scene::check_invariants(const Training& training, Observed observed, Outcome& outcome) const {
+void Scene::check_invariants(const Training& training, const Observed& observed, Outcome& outcome) {
   outcome.invariants = "I1-I9";
   for (const Violation& violation : check(training.history(), observed)) outcome.problems.push_back(violation.in_words());
 }
 
-void Scene::measure(const Training& training, const Moment& fault, const Limits& limits, Outcome& outcome) const {
+void Scene::measure(const Training& training, const Moment& fault, const Limits& limits, Outcome& outcome) {
   const Recovery found = recovery(training.history(), fault.time, fault.generation);
   outcome.detected = found.detected;
   outcome.recovered = found.recovered;

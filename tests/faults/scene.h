@@ -62,16 +62,18 @@ class Scene {
   // A training of the harness's own job (a small convolutional network on synthetic digits, 1 thread a node, about 300 steps of 20 to
   // 50 ms, a checkpoint a second), with --events. Several may be started one after another: with `resume` they go on with the same events.
   std::unique_ptr<Training> start(const TrainingSetup& setup);
+  // The same, and it has done `step` steps.
+  std::unique_ptr<Training> begin(const TrainingSetup& setup, std::int64_t step = 30);
   const Control& control(const TrainingSetup& setup);
-  Moment moment(const Training& training) const;  // now
+  static Moment moment(const Training& training, double time = wall_time());
 
   // Waits for the training's end and compares with the control, the promises and what is left behind. Exit codes that are not the
   // expected one, violations and differences become problems.
   Outcome judge(Training& training, const TrainingSetup& setup, const Expectation& expectation);
   // As judge does, of a training that has ended some other way; for rows that need parts of it.
-  void check_invariants(const Training& training, Observed observed, Outcome& outcome) const;
+  static void check_invariants(const Training& training, const Observed& observed, Outcome& outcome);
   // Fills in times and lost work of a fault, and notes a problem for each limit passed.
-  void measure(const Training& training, const Moment& fault, const Limits& limits, Outcome& outcome) const;
+  static void measure(const Training& training, const Moment& fault, const Limits& limits, Outcome& outcome);
 
  private:
   std::filesystem::path folder_;

@@ -92,6 +92,7 @@ bool is_zombie(const fs::path& process) {
 // Processes of a namespace, seen from outside.
 std::vector<pid_t> members(const std::string& pid_space) {
   std::vector<pid_t> pids;
+  if (pid_space.empty()) return pids;  // the host is off
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
@@ -183,7 +184,10 @@ class Host {
       must({"tc", "-n", space, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "50ms"});
   }
 
-  std::string pid_namespace() const { return fs::read_symlink(fmt::format("/proc/{}/ns/pid", first_)); }
+  std::string pid_namespace() const {
+    std::error_code off;
+    return fs::read_symlink(fmt::format("/proc/{}/ns/pid", first_), off).string();
+  }
   const std::string& space() const { return space_; }
   const std::string& address() const { return address_; }
   const fs::path& folder() const { return folder_; }
@@ -403,6 +407,11 @@ void TestHosts::cut(std::size_t host, std::size_t other) {
   state_->hosts.at(host)->drop("output", "ip daddr " + address(other));
 }
 
+void TestHosts::cut_from_owner(std::size_t host) {
+  state_->hosts.at(host)->drop("input", "ip saddr " + own_address());
+  state_->hosts.at(host)->drop("output", "ip daddr " + own_address());
+}
+
 void TestHosts::lose(std::size_t host, int percent) {
   state_->hosts.at(host)->drop("input", fmt::format("iifname eth0 numgen random mod 100 < {}", percent));
 }
@@ -410,6 +419,11 @@ void TestHosts::lose(std::size_t host, int percent) {
 void TestHosts::heal(std::size_t host) { state_->hosts.at(host)->heal(); }
 void TestHosts::slow(std::size_t host, const std::string& rate) { state_->hosts.at(host)->slow(rate); }
 void TestHosts::unplug(std::size_t host) { state_->hosts.at(host)->unplug(); }
+
+void TestHosts::power_off(std::size_t host) {
+  state_->hosts.at(host)->unplug();  // first, so that no process can say good-bye
+  state_->hosts.at(host)->stop();
+}
 
 void TestHosts::change_host_key(std::size_t host) {
   Host& changed = *state_->hosts.at(host);

@@ -51,10 +51,12 @@ class TestHosts {
   enum class Direction { in, out };
   void cut(std::size_t host, Direction direction);       // of what the host receives, or sends
   void cut(std::size_t host, std::size_t other);         // between these two only, both ways
+  void cut_from_owner(std::size_t host);                 // from this machine only
   void lose(std::size_t host, int percent);              // of what it receives, at random
   void heal(std::size_t host);                           // ends all cuts and losses made at this host
   void slow(std::size_t host, const std::string& rate);  // its link, both ways, from now on; as tc writes it
   void unplug(std::size_t host);                         // its link goes down; heal brings it back
+  void power_off(std::size_t host);                      // its processes end, its link is dead, and it does not come back
   void change_host_key(std::size_t host);                // as if the machine had been set up anew
   void forget_host_key(std::size_t host);                // as if the client had never seen it
   void refuse_client_key(std::size_t host);
