@@ -10,7 +10,7 @@ namespace {
 Outcome messages(Scene&) {
   Outcome outcome;
   const int count = run_tests("trireme_rpc_test", "Limits.*:ServerTest.Oversize*", outcome);
-  outcome.result = fmt::format("{} tests: refused; at most 68 MB more memory, others are answered", count);
+  outcome.result = fmt::format("{} tests: refused, memory within the server's limit, others are answered", count);
   return outcome;
 }
 
