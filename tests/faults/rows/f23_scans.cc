@@ -19,7 +19,8 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 
 constexpr std::int64_t kMegabyte = 1 << 20;
-const TrainingSetup kSetup{.nodes = 3, .settings = {"train.epochs=10"}};
+// A small network with many steps, so that there is time for the strangers.
+const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=200"}};
 
 // Ends before what it looks at.
 class Scanner {
@@ -67,9 +68,8 @@ Outcome scan(Scene& scene) {
 }
 
 Outcome hold(Scene& scene) {
-  const TrainingSetup setup{.nodes = 3, .settings = {"train.epochs=20"}};
-  scene.control(setup);
-  const auto training = scene.start(setup);
+  scene.control(kSetup);
+  const auto training = scene.start(kSetup);
   require(training->reaches_step(30), "the training did not begin: " + training->text());
   const std::vector<Port> ports = ports_of(training->pid());
   require(ports.size() == 1, fmt::format("the coordinator listens on {} ports", ports.size()));
@@ -84,7 +84,7 @@ Outcome hold(Scene& scene) {
   const bool back = await([&] { return descriptors_of(training->pid()) <= descriptors + 2 || !training->is_running(); }, seconds(30));
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const bool still_runs = training->is_running();
-  Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
+  Outcome outcome = scene.judge(*training, kSetup, {.model = Expectation::Model::exact});
   if (!back || !still_runs) outcome.problems.push_back("the descriptors did not come back while it ran");
   if (growth > 50) outcome.problems.push_back(fmt::format("{} MB more memory", growth));
   outcome.result += fmt::format("; descriptors {} -> {} -> back after {:.1f} s, memory +{} MB", descriptors, most, took.count(), growth);
@@ -155,17 +155,16 @@ Flooded flood(const Training& training, const Port& port, seconds duration) {
 
 // S19. The flood and the training share this machine's cores, so it is compared with the same flood at a port of no interest.
 Outcome handshakes(Scene& scene) {
-  const TrainingSetup setup{.nodes = 2, .settings = {"train.epochs=40"}};
-  scene.control(setup);
-  const auto training = scene.start(setup);
+  scene.control(kSetup);
+  const auto training = scene.start(kSetup);
   require(training->reaches_step(30), "the training did not begin: " + training->text());
   const std::vector<Port> ports = ports_of(training->pid());
   require(ports.size() == 1, fmt::format("the coordinator listens on {} ports", ports.size()));
   const Dummy dummy;
-  const Flooded elsewhere = flood(*training, dummy.port(), seconds(5));
-  const Flooded here = flood(*training, ports[0], seconds(5));
+  const Flooded elsewhere = flood(*training, dummy.port(), seconds(4));
+  const Flooded here = flood(*training, ports[0], seconds(4));
   const bool still_runs = training->is_running();
-  Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
+  Outcome outcome = scene.judge(*training, kSetup, {.model = Expectation::Model::exact});
   if (!still_runs) outcome.problems.push_back("the training ended before the flood");
   const double ratio = elsewhere.steps_a_second / std::max(here.steps_a_second, 1e-9);
   if (ratio > 1.5) outcome.problems.push_back(fmt::format("steps take {:.2f} times as long", ratio));
