@@ -33,7 +33,7 @@ struct Case {
 
 std::vector<Case> cases() {
   const std::string data = "[data]\nname = \"synthetic_digits\"\n";
-  const std::string layers = "[model]\ninput = [1, 28, 28]\nlayers = ";
+  const std::string layer = "[[model.layers]]\nop = ";
   return {
       {"empty", ""},
       {"100 MB of spaces", std::string(100 << 20, ' ')},
@@ -42,7 +42,7 @@ std::vector<Case> cases() {
       {"10^5 nested tables", repeated("[a.", 100000)},
       {"10^5 dotted names", "a" + repeated(".a", 100000) + " = 1"},
       {"a key twice", kGood + "epochs = 2\n"},
-      {"epochs NaN", kGood + "learning_rate = nan\n"},
+      {"a rate that is no number", kGood + "[train.optimizer]\nname = \"adam\"\nlearning_rate = nan\n"},
       {"negative batch", kGood.substr(0, kGood.find("batch_size")) + "batch_size = -1\n"},
       {"batch beyond 64 bits", kGood.substr(0, kGood.find("batch_size")) + "batch_size = 99999999999999999999\n"},
       {"batch as infinity", kGood.substr(0, kGood.find("batch_size")) + "batch_size = inf\n"},
@@ -53,8 +53,9 @@ std::vector<Case> cases() {
       {"bytes of zero", kGood + std::string(100, '\0')},
       {"random bytes", random_bytes(100000)},
       {"a path upwards that is not there", "[model]\nname = \"mlp_128\"\n[data]\nreader = \"idx\"\ntrain = [\"../../../no\", \"../no\"]\n"},
-      {"layers that don't fit", layers + "[{op = \"conv2d\", filters = 0, kernel = 3}]\n" + data},
-      {"a layer of 2^62 units", layers + "[{op = \"dense\", units = 4611686018427387904}]\n" + data}};
+      {"a layer of no filters", layer + "\"conv2d\"\nfilters = 0\nkernel = 3\n" + data},
+      {"a layer of 2^62 units", layer + "\"dense\"\nunits = 4611686018427387904\n" + data},
+      {"layers that don't fit", layer + "\"conv2d\"\nfilters = 4\nkernel = 99\n" + data}};
 }
 
 Outcome jobs(Scene& scene) {
