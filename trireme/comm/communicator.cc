@@ -44,9 +44,9 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
 }  // namespace
 
 struct Communicator::State {
-  State(const Group& group, std::vector<Socket> sockets)
+  State(const Group& group, std::vector<Connection> connections)
       : cancellation(group.cancellation),
-        links(group.rank, std::move(sockets), cancellation.get()),
+        links(group.rank, std::move(connections), cancellation.get()),
         gloo(gloo_context(links)),
         direct(links) {}
 
@@ -91,9 +91,9 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
   if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
-  std::vector<Socket> sockets(1);
-  if (group.size > 1) sockets = connect_mesh(store, group, timeout);
-  return Communicator(std::make_unique<State>(group, std::move(sockets)));
+  std::vector<Connection> connections(1);
+  if (group.size > 1) connections = connect_mesh(store, group, timeout);
+  return Communicator(std::make_unique<State>(group, std::move(connections)));
 }
 
 int Communicator::rank() const { return state_->links.rank(); }

@@ -278,7 +278,8 @@ class Worker {
                                                      .generation = generation.number,
                                                      .address = options_.address,
                                                      .key = options_.key,
-                                                     .cancellation = membership_.cancellation()},
+                                                     .cancellation = membership_.cancellation(),
+                                                     .tell = options_.say},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
     const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {

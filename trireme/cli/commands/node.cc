@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // node: what launchers start on each machine; people start `train`.
+#include <unistd.h>
+
 #include <CLI/CLI.hpp>
-#include <iostream>
 #include <memory>
 
+#include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
@@ -13,10 +15,19 @@
 namespace trireme::cli::commands {
 namespace {
 
-int run(NodeOptions options, const Console& console) {
+constexpr std::size_t kLongestLine = 64 << 10;
+
+// Byte by byte, so that no buffer of the library keeps what was in it.
+std::string first_line() {
   std::string line;
-  std::getline(std::cin, line);
+  for (char byte = 0; line.size() < kLongestLine && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n';) line += byte;
+  return line;
+}
+
+int run(NodeOptions options, const Console& console) {
+  std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
+  wipe(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
   options.has_launcher = true;
   return run_node(secrets, options, console);
