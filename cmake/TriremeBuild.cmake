@@ -4,6 +4,7 @@ set(CMAKE_CXX_STANDARD_REQUIRED ON)
 set(CMAKE_CXX_EXTENSIONS OFF)
 
 option(TRIREME_WERROR "Treat warnings as errors" OFF)
+option(TRIREME_FAILPOINTS "Places where tests can make a process die or fail; never in what users run" OFF)
 option(TRIREME_FUZZ "Build the fuzz targets, which needs clang" OFF)
 set(TRIREME_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,undefined")
 
@@ -30,6 +31,18 @@ if(TRIREME_SANITIZE)
   target_compile_definitions(trireme_flags INTERFACE TRIREME_SANITIZED)
 endif()
 target_include_directories(trireme_flags INTERFACE ${CMAKE_SOURCE_DIR})
+
+# A mistake with memory shall be hard to use: code at random addresses and tables of functions that can't be written, in every build; and in
+# what users run also canaries on the stack, checked library calls and marked targets of jumps. Sanitizers bring their own checks.
+if(NOT TRIREME_SANITIZE)
+  target_compile_options(trireme_flags INTERFACE $<$<CONFIG:Release>:-fPIE;-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
+  target_link_options(trireme_flags INTERFACE -pie -Wl,-z,relro,-z,now)
+  include(CheckCXXCompilerFlag)
+  check_cxx_compiler_flag(-fcf-protection=full TRIREME_HAS_CF_PROTECTION)
+  if(TRIREME_HAS_CF_PROTECTION)
+    target_compile_options(trireme_flags INTERFACE $<$<CONFIG:Release>:-fcf-protection=full>)
+  endif()
+endif()
 
 find_package(OpenMP REQUIRED)
 find_package(fmt REQUIRED)

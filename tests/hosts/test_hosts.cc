@@ -28,7 +28,8 @@ using Words = std::vector<std::string>;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
-constexpr auto kLimit = seconds(20);  // of any command here
+constexpr auto kLimit = seconds(20);                          // of any command here
+constexpr std::string_view kPassedOn = "TRIREME_FAILPOINTS";  // environment variables that the client sends and hosts take
 constexpr std::string_view kPrefix = "trireme-hosts-";
 
 void must(const Words& argv) {
@@ -54,7 +55,7 @@ void require_means() {
   if (::geteuid() != 0)
     throw Error{failed_precondition,
                 "test hosts need root, for network namespaces; run as root, or leave these tests out: ctest -LE hosts"};
-  for (const std::string program : {"ip", "tc", "unshare", "nsenter", "ssh", "ssh-keygen", "/usr/sbin/sshd"}) {
+  for (const std::string program : {"ip", "tc", "unshare", "nsenter", "nft", "ssh", "ssh-keygen", "/usr/sbin/sshd"}) {
     if (!run_process({"sh", "-c", "command -v " + program}, kLimit).status->is_success())
       throw Error{failed_precondition,
                   "test hosts need the program {}: scripts/install-packages, or leave these tests out: ctest -LE hosts", program};
@@ -91,6 +92,7 @@ bool is_zombie(const fs::path& process) {
 // Processes of a namespace, seen from outside.
 std::vector<pid_t> members(const std::string& pid_space) {
   std::vector<pid_t> pids;
+  if (pid_space.empty()) return pids;  // the host is off
   for (const auto& entry : fs::directory_iterator("/proc")) {
     const std::string name = entry.path().filename();
     if (name.find_first_not_of("0123456789") != std::string::npos) continue;
@@ -166,7 +168,26 @@ class Host {
     return words;
   }
 
-  std::string pid_namespace() const { return fs::read_symlink(fmt::format("/proc/{}/ns/pid", first_)); }
+  // Rules of a table of its own; the first makes the table.
+  void drop(const std::string& chain, const std::string& which) const {
+    must(in_space(space_, {"nft", fmt::format("add table inet faults; add chain inet faults {0} {{ type filter hook {0} priority 0; }}; "
+                                              "add rule inet faults {0} {1} drop",
+                                              chain, which)}));
+  }
+  void heal() const {
+    run_process(in_space(space_, {"nft", "delete table inet faults"}), kLimit);
+    must({"ip", "-n", space_, "link", "set", "eth0", "up"});
+  }
+  void unplug() const { must({"ip", "-n", space_, "link", "set", "eth0", "down"}); }
+  void slow(const std::string& rate) const {
+    for (const auto& [space, device] : {std::pair{space_, std::string("eth0")}, std::pair{switch_, port()}})
+      must({"tc", "-n", space, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "50ms"});
+  }
+
+  std::string pid_namespace() const {
+    std::error_code off;
+    return fs::read_symlink(fmt::format("/proc/{}/ns/pid", first_), off).string();
+  }
   const std::string& space() const { return space_; }
   const std::string& address() const { return address_; }
   const fs::path& folder() const { return folder_; }
@@ -177,28 +198,27 @@ class Host {
   }
 
  private:
+  std::string port() const { return fmt::format("p{}", index_ + 1); }  // its end of the link at the switch
   Words listening() const { return in_space(space_, {"ss", "-Hltn", "sport", "=", ":22"}); }
 
   void add_link() const {
-    const std::string port = fmt::format("p{}", index_ + 1);
     must({"ip", "netns", "add", space_});
-    must({"ip", "-n", switch_, "link", "add", port, "type", "veth", "peer", "name", "eth0", "netns", space_});
-    must({"ip", "-n", switch_, "link", "set", port, "master", "br0", "up"});
+    must({"ip", "-n", switch_, "link", "add", port(), "type", "veth", "peer", "name", "eth0", "netns", space_});
+    must({"ip", "-n", switch_, "link", "set", port(), "master", "br0", "up"});
     must({"ip", "-n", space_, "addr", "add", address_ + "/24", "dev", "eth0"});
     must({"ip", "-n", space_, "link", "set", "eth0", "up"});
     must({"ip", "-n", space_, "link", "set", "lo", "up"});
     // The default may be bbr, which throttles links like these.
     must(in_space(space_, {"sh", "-c", "echo reno > /proc/sys/net/ipv4/tcp_congestion_control"}));
-    if (options_.rate.empty()) return;
-    for (const auto& [space, device] : {std::pair{space_, std::string("eth0")}, std::pair{switch_, port}})
-      must({"tc", "-n", space, "qdisc", "add", "dev", device, "root", "tbf", "rate", options_.rate, "burst", "256kb", "latency", "50ms"});
+    if (!options_.rate.empty()) slow(options_.rate);
   }
 
   std::string configuration() const {
     return fmt::format(
         "Port 22\nListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\nPubkeyAuthentication yes\n"
-        "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nPrintMotd no\nMaxStartups 100\n",
-        address_, (folder_ / "host_key").string(), (folder_ / "authorized_keys").string());
+        "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nPrintMotd no\nMaxStartups 100\n"
+        "AcceptEnv {}\n",
+        address_, (folder_ / "host_key").string(), (folder_ / "authorized_keys").string(), kPassedOn);
   }
 
   std::string start_script() const {
@@ -281,8 +301,9 @@ struct TestHosts::State {
     const std::string known = (folder / "known_hosts").string();
     write_file_atomically(
         folder / "ssh_config",
-        fmt::format("IdentityFile {}\nIdentitiesOnly yes\nUserKnownHostsFile {}\nGlobalKnownHostsFile /dev/null\nUpdateHostKeys no\n", key,
-                    known));
+        fmt::format("IdentityFile {}\nIdentitiesOnly yes\nUserKnownHostsFile {}\nGlobalKnownHostsFile /dev/null\nUpdateHostKeys no\n"
+                    "SendEnv {}\n",
+                    key, known, kPassedOn));
     std::string cluster =
         fmt::format("[ssh]\nidentity_file = \"{}\"\nknown_hosts_file = \"{}\"\n\n[defaults]\nuser = \"{}\"\n", key, known, user_name());
     for (std::size_t i = 0; i < hosts.size(); ++i)
@@ -356,6 +377,52 @@ std::vector<std::string> TestHosts::processes(std::size_t host) const {
     if (!line.empty() && !line.starts_with("sshd:") && line.find("/sshd ") == std::string::npos) lines.push_back(line);
   }
   return lines;
+}
+
+std::vector<pid_t> TestHosts::pids(std::size_t host, std::string_view program) const {
+  std::vector<pid_t> found;
+  for (const pid_t pid : members(state_->hosts.at(host)->pid_namespace())) {
+    std::string name;
+    try {
+      name = read_file(fmt::format("/proc/{}/comm", pid));
+    } catch (const Error&) {  // it has just ended
+    }
+    if (name == fmt::format("{}\n", program)) found.push_back(pid);
+  }
+  return found;
+}
+
+void TestHosts::cut(std::size_t host) {
+  cut(host, Direction::in);
+  cut(host, Direction::out);
+}
+
+void TestHosts::cut(std::size_t host, Direction direction) {
+  const bool is_in = direction == Direction::in;
+  state_->hosts.at(host)->drop(is_in ? "input" : "output", is_in ? "iifname eth0" : "oifname eth0");
+}
+
+void TestHosts::cut(std::size_t host, std::size_t other) {
+  state_->hosts.at(host)->drop("input", "ip saddr " + address(other));
+  state_->hosts.at(host)->drop("output", "ip daddr " + address(other));
+}
+
+void TestHosts::cut_from_owner(std::size_t host) {
+  state_->hosts.at(host)->drop("input", "ip saddr " + own_address());
+  state_->hosts.at(host)->drop("output", "ip daddr " + own_address());
+}
+
+void TestHosts::lose(std::size_t host, int percent) {
+  state_->hosts.at(host)->drop("input", fmt::format("iifname eth0 numgen random mod 100 < {}", percent));
+}
+
+void TestHosts::heal(std::size_t host) { state_->hosts.at(host)->heal(); }
+void TestHosts::slow(std::size_t host, const std::string& rate) { state_->hosts.at(host)->slow(rate); }
+void TestHosts::unplug(std::size_t host) { state_->hosts.at(host)->unplug(); }
+
+void TestHosts::power_off(std::size_t host) {
+  state_->hosts.at(host)->unplug();  // first, so that no process can say good-bye
+  state_->hosts.at(host)->stop();
 }
 
 void TestHosts::change_host_key(std::size_t host) {

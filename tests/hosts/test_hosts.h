@@ -7,6 +7,7 @@
 #include <filesystem>
 #include <memory>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "trireme/cluster/launcher_entry.h"
@@ -43,9 +44,21 @@ class TestHosts {
   std::filesystem::path cluster_file() const;                                        // a cluster.toml with all of them
 
   cluster::ProcessOutput run(std::size_t host, const std::vector<std::string>& argv) const;  // on the host, as root
-  std::vector<std::string> processes(std::size_t host) const;  // command lines of what runs there, sshd's own left out
-  void change_host_key(std::size_t host);                      // as if the machine had been set up anew
-  void forget_host_key(std::size_t host);                      // as if the client had never seen it
+  std::vector<std::string> processes(std::size_t host) const;                 // command lines of what runs there, sshd's own left out
+  std::vector<pid_t> pids(std::size_t host, std::string_view program) const;  // as seen from here; of processes with that name
+  // Nothing reaches the host any more and nothing leaves it, without a word: packets are dropped, links stay up.
+  void cut(std::size_t host);
+  enum class Direction { in, out };
+  void cut(std::size_t host, Direction direction);       // of what the host receives, or sends
+  void cut(std::size_t host, std::size_t other);         // between these two only, both ways
+  void cut_from_owner(std::size_t host);                 // from this machine only
+  void lose(std::size_t host, int percent);              // of what it receives, at random
+  void heal(std::size_t host);                           // ends all cuts and losses made at this host
+  void slow(std::size_t host, const std::string& rate);  // its link, both ways, from now on; as tc writes it
+  void unplug(std::size_t host);                         // its link goes down; heal brings it back
+  void power_off(std::size_t host);                      // its processes end, its link is dead, and it does not come back
+  void change_host_key(std::size_t host);                // as if the machine had been set up anew
+  void forget_host_key(std::size_t host);                // as if the client had never seen it
   void refuse_client_key(std::size_t host);
 
   // Ends what dead processes left behind.

@@ -39,9 +39,36 @@ Config convert(const toml::node& node, std::string_view name) {
   throw Error{invalid_argument, "{}: dates are not used in job files", place};
 }
 
+constexpr std::size_t kMostBytes = 4 << 20;  // a list of a thousand machines has a tenth of it
+constexpr int kMostDots = 32;                // in a key
+
+// Where a text in quotes that begins at `at` ends.
+std::size_t end_of_text(std::string_view text, std::size_t at) {
+  const char quote = text[at];
+  for (++at; at < text.size() && text[at] != quote; ++at)
+    if (quote == '"' && text[at] == '\\') ++at;
+  return at;
+}
+
+// toml++ limits how deep values are nested, but not keys: a.a.a... makes a table for each dot, and the stack is used up on the way back.
+void check_keys(std::string_view text, std::string_view name) {
+  int dots = 0;
+  int line = 1;
+  for (std::size_t at = 0; at < text.size(); ++at) {
+    const char c = text[at];
+    if (c == '#') at = std::min(text.find('\n', at), text.size()) - 1;
+    if (c == '"' || c == '\'') at = end_of_text(text, at);
+    if (c == '\n') ++line;
+    if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
+    if (c == '.' && ++dots > kMostDots) throw Error{invalid_argument, "{}:{}: a key has more than {} dots", name, line, kMostDots};
+  }
+}
+
 }  // namespace
 
 Config Config::parse_toml(std::string_view text, std::string_view name) {
+  if (text.size() > kMostBytes) throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", name, text.size(), kMostBytes};
+  check_keys(text, name);
   try {
     const toml::table parsed = toml::parse(text, name);
     return convert(parsed, name);
@@ -50,7 +77,13 @@ Config Config::parse_toml(std::string_view text, std::string_view name) {
   }
 }
 
-Config Config::load_toml(const std::filesystem::path& path) { return parse_toml(read_file(path), path.string()); }
+Config Config::load_toml(const std::filesystem::path& path) {
+  std::error_code unknown;  // then read_file finds words for it
+  const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
+  if (!unknown && bytes > kMostBytes)
+    throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", path.string(), bytes, kMostBytes};
+  return parse_toml(read_file(path), path.string());
+}
 
 void Config::wrong_type(std::string_view wanted) const {
   throw Error{invalid_argument, "{}: expected {}, found {}", origin_, wanted, describe_value()};

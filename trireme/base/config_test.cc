@@ -2,6 +2,7 @@
 // Tests of configuration trees: order, places, settings from outside.
 #include "trireme/base/config.h"
 
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
 #include "trireme/base/thrown_error.h"
@@ -49,6 +50,25 @@ TEST(Config, SetChangesOrAddsAndRemembersWhy) {
   EXPECT_EQ(job.at("train").at("optimizer").text(), "adam");
   EXPECT_EQ(job.at("data").at("path").text(), "a b");
   EXPECT_EQ(thrown_error([&] { job.set("train.epochs.x", "1", "--set"); }), "invalid_argument: --set: 'x' names no setting");
+}
+
+TEST(Config, DeepKeysAndLongTextsAreRefused) {
+  const auto dotted = [](int dots) {
+    std::string key = "a";
+    for (int i = 0; i < dots; ++i) key += ".a";
+    return key;
+  };
+  EXPECT_EQ(thrown_error([&] { Config::parse_toml("x = 1\n" + dotted(100000) + " = 1", "job.toml"); }),
+            "invalid_argument: job.toml:2: a key has more than 32 dots");
+  for (const std::string& text : {"[" + dotted(100000) + "]", "x = {" + dotted(100000) + " = 1}", "[[" + dotted(33) + "]]"})
+    EXPECT_THAT(thrown_error([&] { Config::parse_toml(text, "job.toml"); }), testing::HasSubstr("more than 32 dots"));
+  // The deepest that is let through: values nested as deep as toml++ allows, each under a key as deep as we do.
+  std::string deepest;
+  for (int i = 0; i < 250; ++i) deepest += (i == 0 ? "" : "{") + dotted(32) + " = ";
+  EXPECT_EQ(thrown_error([&] { Config::parse_toml(deepest + "1" + std::string(249, '}'), "job.toml"); }), "no error");
+  const std::string many(200, '.');
+  EXPECT_EQ(Config::parse_toml("x = \"" + many + "\"  # " + many + "\ny = [1.5, 2.5]", "job.toml").at("x").text(), many);
+  EXPECT_THAT(thrown_error([&] { Config::parse_toml(std::string(5 << 20, ' '), "job.toml"); }), testing::HasSubstr("at most 4194304"));
 }
 
 TEST(Config, MissingFileIsNotFound) {

@@ -104,4 +104,9 @@ std::string random_bytes(std::size_t count) {
   return out;
 }
 
+void wipe(std::string& secret) {
+  OPENSSL_cleanse(secret.data(), secret.size());
+  secret.clear();
+}
+
 }  // namespace trireme

@@ -36,5 +36,7 @@ std::string hmac_sha256(std::string_view key, std::string_view message);
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 // From the operating system's source, fit for keys and nonces.
 std::string random_bytes(std::size_t count);
+// Overwrites a secret that is not needed any more, and empties it.
+void wipe(std::string& secret);
 
 }  // namespace trireme

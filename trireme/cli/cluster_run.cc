@@ -232,7 +232,12 @@ class ClusterRun {
                                     .job = train::job_hash(request_.config),
                                     .model = train::model_hash(job_.graph),
                                     .data = files.hash()},
-            .methods = methods(files)};
+            .methods = methods(files),
+            .tell = [this](const std::string& line) { warn(line); }};
+  }
+
+  void warn(const std::string& line) const {
+    console_.err << fmt::format("{}trireme: warning: {}\n", request_.terminal ? "\r\033[K" : "", line) << std::flush;
   }
 
   train::DataManifest manifest() const {

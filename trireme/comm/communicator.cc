@@ -52,9 +52,9 @@ void check_mpi_can(const Communicator::Reduce& how) {
 }  // namespace
 
 struct Communicator::State {
-  State(const Group& group, std::vector<Socket> sockets)
+  State(const Group& group, std::vector<Connection> connections)
       : cancellation(group.cancellation),
-        links(group.rank, std::move(sockets), cancellation.get()),
+        links(group.rank, std::move(connections), cancellation.get()),
         gloo(gloo_context(links)),
         direct(links) {}
 
@@ -101,9 +101,9 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
   if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
-  std::vector<Socket> sockets(static_cast<std::size_t>(group.size));
-  if (group.size > 1 && !group.mpi) sockets = connect_mesh(store, group, timeout);
-  auto state = std::make_unique<State>(group, std::move(sockets));
+  std::vector<Connection> connections(static_cast<std::size_t>(group.size));
+  if (group.size > 1 && !group.mpi) connections = connect_mesh(store, group, timeout);
+  auto state = std::make_unique<State>(group, std::move(connections));
   if (group.size > 1 && group.mpi) {
     state->mpi_library = group.mpi;
     state->mpi.emplace(*group.mpi, group.rank, group.size, group.cancellation.get());

@@ -4,6 +4,7 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <functional>
 #include <memory>
 #include <span>
 #include <string>
@@ -30,17 +31,18 @@ struct Group {
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
   std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
+  std::function<void(const std::string&)> tell{};    // of strangers who were sent away; may be empty
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.
   std::shared_ptr<MpiLibrary> mpi;
 };
 
-// Faults are Errors that name the rank: unavailable if a peer is gone, deadline_exceeded if nothing has moved for the timeout,
-// unauthenticated if it can't prove itself, internal if the members do not make the same calls. After any of them the communicator is
-// good for nothing but destruction: its connections are closed already, so that all members learn of it within a round trip (to
-// them this member is then the one that is gone), and further calls repeat the first fault.
-// Every wait has a timeout; there is no "forever". It counts silence: a long transfer that moves is not interrupted.
-// Not for several threads at once. No thread runs behind it: bytes move while a collective is being called. What is on the wire is
-// not encrypted.
+// Faults are Errors that name the rank: unavailable if a peer is gone or what it sent has changed on the way, deadline_exceeded if nothing
+// has moved for the timeout, unauthenticated if it can't prove itself, internal if the members do not make the same calls. After any of
+// them the communicator is good for nothing but destruction: its connections are closed already, so that all members learn of it within a
+// round trip (to them this member is then the one that is gone), and further calls repeat the first fault. Every wait has a timeout; there
+// is no "forever". It counts silence: a long transfer that moves is not interrupted. Not for several threads at once. No thread runs behind
+// it: bytes move while a collective is being called. Each message is sealed, so that a byte that changes on its way is a fault and never a
+// wrong sum; what is on the wire is not encrypted.
 class Communicator {
  public:
   // All members meet in `store`. With one member nothing listens and every collective returns at once.

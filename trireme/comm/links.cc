@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One poll over all connections; header and contents of a message pass in one system call.
+// One poll over all connections; header, contents and seal of a message pass in one system call.
 #include "trireme/comm/links.h"
 
 #include <sys/socket.h>
@@ -8,6 +8,9 @@
 #include <algorithm>
 #include <cerrno>
 #include <cstring>
+#include <span>
+
+#include "trireme/base/crc32c.h"
 
 namespace trireme::comm {
 namespace {
@@ -15,35 +18,51 @@ namespace {
 constexpr Seconds kLook{1};  // at whether machines still answer
 constexpr Seconds kUnanswered{5};
 
-// The rest of a header and its contents.
+// What is still to be moved of a message.
 struct Pieces {
-  std::array<iovec, 2> list{};
+  std::array<iovec, 3> list{};
   std::size_t count = 0;
-  std::size_t bytes = 0;
+  std::size_t done;  // bytes of the message that were moved before
 
-  void add(void* memory, std::size_t length, std::size_t done) {
-    if (done >= length) return;
-    list[count++] = {static_cast<std::byte*>(memory) + done, length - done};
-    bytes += length - done;
+  void add(void* memory, std::size_t length) {
+    if (done < length) list[count++] = {static_cast<std::byte*>(memory) + done, length - done};
+    done -= std::min(done, length);
   }
 };
 
 }  // namespace
 
-Links::Links(int rank, std::vector<Socket> sockets, const Cancellation* cancellation)
-    : rank_(rank), peers_(sockets.size()), cancellation_(cancellation), polled_(sockets.size() + 1) {
-  for (std::size_t i = 0; i < sockets.size(); ++i) peers_[i].socket = std::move(sockets[i]);
+Links::Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation)
+    : rank_(rank), peers_(connections.size()), cancellation_(cancellation), polled_(connections.size() + 1) {
+  for (std::size_t i = 0; i < connections.size(); ++i) {
+    if (!connections[i].socket.open()) continue;
+    peers_[i].socket = std::move(connections[i].socket);
+    peers_[i].sending.emplace(connections[i].keys.sending);
+    peers_[i].receiving.emplace(connections[i].keys.receiving);
+  }
+}
+
+// Of two numbers that both ends know: a few bits are enough, the seal is what counts against whoever means it.
+Links::WireHeader Links::with_check(const Header& header) {
+  return {header, crc32c({reinterpret_cast<const char*>(&header), sizeof header})};
+}
+
+MessageSeal::Tag Links::seal_of(MessageSeal& seal, const Message& message) {
+  return seal.next(std::as_bytes(std::span(&message.header, 1)), {message.memory, message.header.length});
 }
 
 // Usually the socket takes it at once; the rest is for `wait`.
 void Links::send(int peer, Header header, const void* memory, Completions& completions) {
-  auto& queue = peers_[static_cast<std::size_t>(peer)].outgoing;
-  queue.push_back({header, static_cast<std::byte*>(const_cast<void*>(memory)), &completions, {}});
-  if (queue.size() == 1) flush(peer);
+  Peer& to = peers_[static_cast<std::size_t>(peer)];
+  if (!to.sending) fail({unavailable, "the connection to rank {} is closed", peer});
+  Message& message =
+      to.outgoing.emplace_back(Message{header, static_cast<std::byte*>(const_cast<void*>(memory)), &completions, with_check(header)});
+  message.seal = seal_of(*to.sending, message);
+  if (to.outgoing.size() == 1) flush(peer);
 }
 
 void Links::receive(int peer, Header header, void* memory, Completions& completions) {
-  peers_[static_cast<std::size_t>(peer)].incoming.push_back({header, static_cast<std::byte*>(memory), &completions, {}});
+  peers_[static_cast<std::size_t>(peer)].incoming.push_back({header, static_cast<std::byte*>(memory), &completions});
 }
 
 void Links::wait(const Completions& completions, Completions wanted) {
@@ -85,7 +104,7 @@ void Links::check_answers() {
 void Links::flush(int peer) {
   auto& queue = peers_[static_cast<std::size_t>(peer)].outgoing;
   while (!queue.empty() && transfer(peer, queue.front(), true) > 0) {
-    if (queue.front().done < sizeof(Header) + queue.front().header.length) continue;
+    if (queue.front().done < queue.front().length()) continue;
     ++*queue.front().completions;
     queue.pop_front();
   }
@@ -95,8 +114,9 @@ void Links::drain(int peer) {
   auto& queue = peers_[static_cast<std::size_t>(peer)].incoming;
   while (!queue.empty() && transfer(peer, queue.front(), false) > 0) {
     Message& message = queue.front();
-    if (message.done >= sizeof(Header)) check_arrived(peer, message);
-    if (message.done < sizeof(Header) + message.header.length) continue;
+    if (message.done >= sizeof(WireHeader)) check_header(peer, message);
+    if (message.done < message.length()) continue;
+    check_seal(peer, message);
     ++*message.completions;
     queue.pop_front();
   }
@@ -104,9 +124,10 @@ void Links::drain(int peer) {
 
 // How many bytes went through, 0 if the socket can't just now.
 ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
-  Pieces pieces;
-  pieces.add(outgoing ? &message.header : &message.arrived, sizeof(Header), message.done);
-  pieces.add(message.memory, message.header.length, std::max(message.done, sizeof(Header)) - sizeof(Header));
+  Pieces pieces{.done = message.done};
+  pieces.add(&message.on_wire, sizeof(WireHeader));
+  pieces.add(message.memory, message.header.length);
+  pieces.add(&message.seal, sizeof(message.seal));
   msghdr envelope{};
   envelope.msg_iov = pieces.list.data();
   envelope.msg_iovlen = pieces.count;
@@ -120,10 +141,20 @@ ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
   return moved;
 }
 
-void Links::check_arrived(int peer, const Message& message) {
-  if (message.arrived.tag == message.header.tag && message.arrived.length == message.header.length) return;
+void Links::check_header(int peer, const Message& message) {
+  const Header& arrived = message.on_wire.header;
+  if (message.on_wire.check != with_check(arrived).check) changed_on_its_way(peer);
+  if (arrived.tag == message.header.tag && arrived.length == message.header.length) return;
   fail({internal, "rank {} has sent {} bytes with tag {:x} where {} with tag {:x} were due: the members do not make the same calls", peer,
-        message.arrived.length, message.arrived.tag, message.header.length, message.header.tag});
+        arrived.length, arrived.tag, message.header.length, message.header.tag});
+}
+
+void Links::check_seal(int peer, const Message& message) {
+  if (!MessageSeal::equal(message.seal, seal_of(*peers_[static_cast<std::size_t>(peer)].receiving, message))) changed_on_its_way(peer);
+}
+
+void Links::changed_on_its_way(int peer) {
+  fail({unavailable, "what rank {} has sent was changed on its way: its connection is given up; look at the network between us", peer});
 }
 
 std::string Links::silent_peers() const {

@@ -8,12 +8,15 @@
 #include <cstddef>
 #include <cstdint>
 #include <deque>
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "trireme/base/clock.h"
 #include "trireme/base/error.h"
+#include "trireme/base/message_seal.h"
 #include "trireme/comm/cancellation.h"
+#include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"
 
 namespace trireme::comm {
@@ -21,18 +24,23 @@ namespace trireme::comm {
 // Counts messages that are through; what waits for them looks at it.
 using Completions = std::size_t;
 
+// With a member that has proved itself.
+struct Connection {
+  Socket socket;
+  PairKeys keys;
+};
+
 // Over each connection messages arrive in the order in which they were sent, and must be received in that order: members make the
 // same calls. Memory handed in must live until its message is through, or until a fault, after which nothing is touched any more.
 class Links {
  public:
-  // A header of 16 bytes goes before each message.
   struct Header {
     std::uint64_t tag = 0;  // equal at both ends, or the members have lost step
     std::uint64_t length = 0;
   };
 
   // The cancellation, if any, must outlive it.
-  Links(int rank, std::vector<Socket> sockets, const Cancellation* cancellation = nullptr);
+  Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation = nullptr);
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
@@ -48,15 +56,24 @@ class Links {
   int missed_peer() const { return missed_peer_; }  // by the fault; -1: none, or not a single one
 
  private:
+  // On the wire: 24 bytes, the contents, the seal of both.
+  struct WireHeader {
+    Header header;
+    std::uint64_t check = 0;  // tells a header that changed on its way from one that was not expected
+  };
   struct Message {
     Header header;
     std::byte* memory;
     Completions* completions;
-    Header arrived;        // when receiving
-    std::size_t done = 0;  // of header and memory
+    WireHeader on_wire{};     // as it is sent, or has arrived
+    MessageSeal::Tag seal{};  // the same
+    std::size_t done = 0;     // of all three
+    std::size_t length() const { return sizeof(WireHeader) + header.length + sizeof(MessageSeal::Tag); }
   };
   struct Peer {
     Socket socket;
+    std::optional<MessageSeal> sending;
+    std::optional<MessageSeal> receiving;
     std::deque<Message> outgoing;
     std::deque<Message> incoming;
   };
@@ -66,7 +83,11 @@ class Links {
   void flush(int peer);
   void drain(int peer);
   ssize_t transfer(int peer, Message& message, bool outgoing);
-  void check_arrived(int peer, const Message& message);
+  static WireHeader with_check(const Header& header);
+  static MessageSeal::Tag seal_of(MessageSeal& seal, const Message& message);
+  void check_header(int peer, const Message& message);
+  void check_seal(int peer, const Message& message);
+  [[noreturn]] void changed_on_its_way(int peer);
   std::string silent_peers() const;
   [[noreturn]] void fail(Error fault);
 

@@ -9,12 +9,14 @@
 #include <thread>
 
 #include "trireme/base/error.h"
+#include "trireme/base/line_limiter.h"
 #include "trireme/comm/proof.h"
 
 namespace trireme::comm {
 namespace {
 
 constexpr Seconds kVisitorTimeout{3};
+constexpr Seconds kConnect{5};  // a member that has told its address listens there
 constexpr Seconds kPause{0.02};
 // More at a time and the oldest must go: a scanner shall not use up the descriptors.
 constexpr std::size_t kVisitors = 256;
@@ -37,19 +39,19 @@ std::string endpoint_of_member(Store& store, const Group& group, int rank, const
 
 Socket connect_to_member(const std::string& endpoint, int rank, const Deadline& deadline) {
   try {
-    return connect_to(endpoint, deadline);
+    return connect_to(endpoint, deadline.at_most(kConnect));
   } catch (const Error& fault) {
     throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }
 }
 
 // A host that is flooded by strangers may send a member away too: it calls again.
-Socket call(const std::string& endpoint, const Group& group, int host, const Deadline& deadline) {
+Connection call(const std::string& endpoint, const Group& group, int host, const Deadline& deadline) {
   for (;;) {
     Socket socket = connect_to_member(endpoint, host, deadline);
     try {
-      prove_to_host(socket, group, host, deadline);
-      return socket;
+      PairKeys keys = prove_to_host(socket, group, host, deadline);
+      return {std::move(socket), std::move(keys)};
     } catch (const Error& fault) {
       if (fault.code() == deadline_exceeded || deadline.passed()) not_come(group, host);
       if (fault.code() != unavailable) throw;
@@ -59,7 +61,7 @@ Socket call(const std::string& endpoint, const Group& group, int host, const Dea
 }
 
 // Goes on after a host that does not share the key, so that the others learn of it too.
-void call_hosts(Store& store, const Group& group, const Deadline& deadline, std::vector<Socket>& members) {
+void call_hosts(Store& store, const Group& group, const Deadline& deadline, std::vector<Connection>& members) {
   std::optional<Error> wrong_key;
   for (int host = 0; host < group.rank; ++host) {
     try {
@@ -75,8 +77,8 @@ void call_hosts(Store& store, const Group& group, const Deadline& deadline, std:
 // Those who call this member.
 class Reception {
  public:
-  Reception(const Socket& listener, const Group& group, std::vector<Socket>& members)
-      : listener_(listener), group_(group), members_(members), missing_(group.size - group.rank - 1) {}
+  Reception(const Socket& listener, const Group& group, std::vector<Connection>& members)
+      : listener_(listener), group_(group), members_(members), missing_(group.size - group.rank - 1), strangers_(group.tell) {}
 
   void receive_all(const Deadline& deadline) {
     while (missing_ > 0) {
@@ -84,7 +86,8 @@ class Reception {
       if (deadline.passed()) give_up();
       wait(deadline);
       let_in(deadline);
-      visitors_.remove_if([&](Visitor& visitor) { return visitor.deadline().passed() || is_done_with(visitor); });
+      visitors_.remove_if([&](Visitor& visitor) { return is_late(visitor) || is_done_with(visitor); });
+      strangers_.look();
     }
   }
 
@@ -95,7 +98,10 @@ class Reception {
       Socket socket = accept_from(listener_);
       if (!socket.open()) return;
       visitors_.emplace_back(std::move(socket), group_, deadline.at_most(kVisitorTimeout));
-      if (visitors_.size() > kVisitors) visitors_.pop_front();
+      if (visitors_.size() > kVisitors) {
+        send_away(visitors_.front(), "too many are calling");
+        visitors_.pop_front();
+      }
     }
   }
 
@@ -107,46 +113,58 @@ class Reception {
     ::poll(wanted.data(), wanted.size(), static_cast<int>(milliseconds_of(soon.left()).count()));
   }
 
+  bool is_late(const Visitor& visitor) {
+    if (!visitor.deadline().passed()) return false;
+    send_away(visitor, "it kept silent");
+    return true;
+  }
+
   bool is_done_with(Visitor& visitor) {
     try {
       const std::optional<int> rank = visitor.advance();
-      if (rank) admit(*rank, visitor.take_socket());
+      if (rank) admit(*rank, {visitor.take_socket(), visitor.keys()});
       return rank.has_value();
     } catch (const Error& fault) {
       if (fault.code() == unauthenticated) forger_ = fault;
+      send_away(visitor, fault.what());
       return true;
     }
   }
 
+  void send_away(const Visitor& visitor, std::string_view why) {
+    strangers_.add(fmt::format("{} called at the port of the collectives and was sent away: {}", visitor.address(), why));
+  }
+
   // A member that calls again has given up its first connection.
-  void admit(int rank, Socket socket) {
+  void admit(int rank, Connection connection) {
     auto& place = members_[static_cast<std::size_t>(rank)];
-    if (!place.open()) --missing_;
-    place = std::move(socket);
+    if (!place.socket.open()) --missing_;
+    place = std::move(connection);
   }
 
   [[noreturn]] void give_up() const {
     if (forger_) throw Error{*forger_};
     for (int rank = group_.rank + 1; rank < group_.size; ++rank)
-      if (!members_[static_cast<std::size_t>(rank)].open()) not_come(group_, rank);
+      if (!members_[static_cast<std::size_t>(rank)].socket.open()) not_come(group_, rank);
     throw Error{internal, "somebody is missing, but nobody can say who"};
   }
 
   const Socket& listener_;
   const Group& group_;
-  std::vector<Socket>& members_;
+  std::vector<Connection>& members_;
   int missing_;
+  LineLimiter strangers_;
   std::list<Visitor> visitors_;
   std::optional<Error> forger_;
 };
 
 }  // namespace
 
-std::vector<Socket> connect_mesh(Store& store, const Group& group, Seconds timeout) {
+std::vector<Connection> connect_mesh(Store& store, const Group& group, Seconds timeout) {
   const Deadline deadline(timeout, group.cancellation.get());
   const Socket listener = listen_on(group.address);
   store.set(key_of(group, group.rank), endpoint_of(listener));
-  std::vector<Socket> members(static_cast<std::size_t>(group.size));
+  std::vector<Connection> members(static_cast<std::size_t>(group.size));
   call_hosts(store, group, deadline, members);
   Reception(listener, group, members).receive_all(deadline);
   return members;

@@ -5,12 +5,12 @@
 #include <vector>
 
 #include "trireme/comm/communicator.h"
-#include "trireme/comm/socket.h"
+#include "trireme/comm/links.h"
 
 namespace trireme::comm {
 
-// One socket for each rank; this member's own is not open. Each member listens on one port, and only until all have come.
+// One connection for each rank; this member's own is not open. Each member listens on one port, and only until all have come.
 // Gloo's own rendezvous would take the first connection for its peer, whoever made it, and end the process on a crafted message.
-std::vector<Socket> connect_mesh(Store& store, const Group& group, Seconds timeout);
+std::vector<Connection> connect_mesh(Store& store, const Group& group, Seconds timeout);
 
 }  // namespace trireme::comm

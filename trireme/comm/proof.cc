@@ -6,11 +6,12 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/message_seal.h"
 
 namespace trireme::comm {
 namespace {
 
-constexpr std::string_view kProtocol = "trireme1";
+constexpr std::string_view kProtocol = "trireme2";
 constexpr std::size_t kNonceBytes = 32;
 constexpr std::size_t kProofBytes = 32;
 constexpr std::size_t kHelloBytes = kProtocol.size() + sizeof(std::uint64_t) + sizeof(std::uint32_t) + kNonceBytes;
@@ -32,6 +33,12 @@ std::string proof(const Group& group, int maker, int reader, const std::string& 
   return hmac_sha256(group.key, fmt::format("trireme pair {} {} {} {} ", group.generation, maker, reader, group.channel) + hello + nonce);
 }
 
+// For what `maker` sends: it is derived from both nonces, so no two connections share one.
+std::string seal_key(const Group& group, int maker, int reader, const std::string& hello, const std::string& nonce) {
+  return hmac_sha256(group.key, fmt::format("trireme seal {} {} {} {} ", group.generation, maker, reader, group.channel) + hello + nonce)
+      .substr(0, MessageSeal::kKeyBytes);
+}
+
 // The rank a hello claims.
 int rank_in(const std::string& hello, const Group& group) {
   std::uint32_t rank = 0;
@@ -39,7 +46,7 @@ int rank_in(const std::string& hello, const Group& group) {
   const bool ours = hello.starts_with(std::string(kProtocol) + bytes_of(group.generation));
   // Members call those of lower rank only.
   if (!ours || rank <= static_cast<std::uint32_t>(group.rank) || rank >= static_cast<std::uint32_t>(group.size))
-    throw Error{unavailable, "a stranger has called"};
+    throw Error{unavailable, "it is no member of this generation"};
   return static_cast<int>(rank);
 }
 
@@ -47,7 +54,7 @@ Error wrong_key(int rank) { return {unauthenticated, "what answers as rank {} do
 
 }  // namespace
 
-void prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline) {
+PairKeys prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline) {
   const std::string hello = hello_of(group);
   send_exactly(socket, hello, deadline);
   const std::string answer = receive_exactly(socket, kNonceBytes + kProofBytes, deadline);
@@ -55,10 +62,16 @@ void prove_to_host(const Socket& socket, const Group& group, int host, const Dea
   send_exactly(socket, proof(group, group.rank, host, hello, nonce), deadline);
   if (!equal_in_constant_time(answer.substr(kNonceBytes), proof(group, host, group.rank, hello, nonce))) throw wrong_key(host);
   receive_exactly(socket, kWelcome.size(), deadline);
+  return {.sending = seal_key(group, group.rank, host, hello, nonce), .receiving = seal_key(group, host, group.rank, hello, nonce)};
 }
 
 Visitor::Visitor(Socket socket, const Group& group, const Deadline& deadline)
-    : socket_(std::move(socket)), group_(group), deadline_(deadline) {}
+    : socket_(std::move(socket)), group_(group), deadline_(deadline), address_(peer_of(socket_)) {}
+
+PairKeys Visitor::keys() const {
+  return {.sending = seal_key(group_, group_.rank, rank_, hello_, nonce_),
+          .receiving = seal_key(group_, rank_, group_.rank, hello_, nonce_)};
+}
 
 std::optional<int> Visitor::advance() {
   const std::size_t wanted = hello_.empty() ? kHelloBytes : kProofBytes;

@@ -17,8 +17,14 @@ namespace trireme::comm {
 // host -> caller: one byte: you are in
 // All have fixed lengths, so a stranger can make nobody read or keep more than that.
 
+// What both ends know afterwards and nobody else, new for each connection: what messages are sealed with.
+struct PairKeys {
+  std::string sending;
+  std::string receiving;
+};
+
 // The caller's side, with a member whose address came from the store. Throws unauthenticated if that does not know the key.
-void prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline);
+PairKeys prove_to_host(const Socket& socket, const Group& group, int host, const Deadline& deadline);
 
 // The host's side, fed with what arrives, because many strangers may be silent at the same time.
 class Visitor {
@@ -28,6 +34,8 @@ class Visitor {
   const Socket& socket() const { return socket_; }
   Socket take_socket() { return std::move(socket_); }
   const Deadline& deadline() const { return deadline_; }
+  const std::string& address() const { return address_; }
+  PairKeys keys() const;  // once it has proved its rank
 
   // Reads what has come; the caller's rank once it has proved it. Throws unauthenticated or unavailable: send it away.
   std::optional<int> advance();
@@ -39,6 +47,7 @@ class Visitor {
   Socket socket_;
   const Group& group_;
   Deadline deadline_;
+  std::string address_;
   std::string received_;
   std::string hello_;
   std::string nonce_;

@@ -91,6 +91,15 @@ bool is_any_address(const sockaddr* address) {
   return std::memcmp(&reinterpret_cast<const sockaddr_in6*>(address)->sin6_addr, &in6addr_any, sizeof(in6addr_any)) == 0;
 }
 
+std::string in_numbers(const sockaddr_storage& address, socklen_t length) {
+  std::array<char, NI_MAXHOST> host{};
+  std::array<char, NI_MAXSERV> port{};
+  ensure(getnameinfo(reinterpret_cast<const sockaddr*>(&address), length, host.data(), host.size(), port.data(), port.size(),
+                     NI_NUMERICHOST | NI_NUMERICSERV) == 0,
+         "an address can be written as numbers");
+  return fmt::format("{} {}", host.data(), port.data());
+}
+
 }  // namespace
 
 Socket::~Socket() {
@@ -100,13 +109,15 @@ Socket::~Socket() {
 std::string endpoint_of(const Socket& socket) {
   sockaddr_storage address{};
   socklen_t length = sizeof(address);
-  auto* generic = reinterpret_cast<sockaddr*>(&address);
-  std::array<char, NI_MAXHOST> host{};
-  std::array<char, NI_MAXSERV> port{};
-  ensure(::getsockname(socket.descriptor(), generic, &length) == 0, "a bound socket has a name");
-  ensure(getnameinfo(generic, length, host.data(), host.size(), port.data(), port.size(), NI_NUMERICHOST | NI_NUMERICSERV) == 0,
-         "an address can be written as numbers");
-  return fmt::format("{} {}", host.data(), port.data());
+  ensure(::getsockname(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), &length) == 0, "a bound socket has a name");
+  return in_numbers(address, length);
+}
+
+std::string peer_of(const Socket& socket) {
+  sockaddr_storage address{};
+  socklen_t length = sizeof(address);
+  const bool known = ::getpeername(socket.descriptor(), reinterpret_cast<sockaddr*>(&address), &length) == 0;
+  return known ? in_numbers(address, length) : "an address that is gone already";
 }
 
 Socket listen_on(const std::string& address) {

@@ -30,6 +30,8 @@ class Socket {
 
 // "host port", both as numbers: what the others connect to.
 std::string endpoint_of(const Socket& socket);
+// "host port" of the other end, for messages.
+std::string peer_of(const Socket& socket);
 
 // All are non-blocking. Errors: cancelled if the deadline's owner says so, invalid_argument for an address that is not this machine's,
 // unavailable if nobody answers.

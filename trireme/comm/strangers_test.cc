@@ -87,7 +87,7 @@ TEST(Strangers, OneThatClosesAtOnceChangesNothing) {
 TEST(Strangers, OneThatSendsAnythingChangesNothing) {
   Strangers strangers;
   const std::vector<std::string> texts{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", std::string(64, '\0'), std::string(100000, 'x'),
-                                       "trireme1" + std::string(200, '\xff')};
+                                       "trireme2" + std::string(200, '\xff')};
   WatchedStore store([&](const std::string& endpoint) {
     for (const auto& text : texts) {
       // The member may have sent it away before it has said everything.
@@ -122,6 +122,25 @@ TEST(Strangers, AForgerIsSentAwayAndTheMemberStillComes) {
   expect_group_in(store);
 }
 
+// However many come, a line a second tells of them, with an address and without a secret.
+TEST(Strangers, AreToldOf) {
+  Strangers strangers;
+  MemoryStore store;
+  std::vector<std::string> lines;
+  Group host = group_of(0, 2);
+  host.tell = [&](const std::string& line) { lines.push_back(line); };
+  std::jthread member([&] {
+    const std::string endpoint = store.get("comm/1//0", kTimeout);
+    for (int i = 0; i < 20; ++i) send_exactly(strangers.connect(endpoint), std::string(100, 'x'), Deadline(kTimeout));
+    thrown_error([&] { prove_to_host(connect_to(endpoint, Deadline(kTimeout)), group_of(1, 2, "a guess"), 0, Deadline(kTimeout)); });
+    Communicator::connect(store, group_of(1, 2), kTimeout);
+  });
+  Communicator::connect(store, host, kTimeout);
+  ASSERT_THAT(lines, testing::SizeIs(2));  // the first, and how many more there were
+  EXPECT_THAT(lines[0], testing::AllOf(StartsWith("127.0.0.1 "), testing::HasSubstr("sent away: it is no member")));
+  EXPECT_EQ(lines[1], "(20 more like that)");
+}
+
 // The same, but the true member never comes: the members say that somebody tried.
 TEST(Strangers, AForgerIsReported) {
   std::jthread forger;
@@ -145,7 +164,7 @@ TEST(Strangers, AReplayedConversationIsRefused) {
     while (!visitor.advance()) std::this_thread::yield();
   };
   visit([](const Socket& caller) { prove_to_host(caller, group_of(1, 2), 0, Deadline(kTimeout)); });
-  const std::string overheard = "trireme1" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
+  const std::string overheard = "trireme2" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
   const std::string error =
       thrown_error([&] { visit([&](const Socket& caller) { send_exactly(caller, overheard, Deadline(kTimeout)); }); });
   EXPECT_THAT(error, StartsWith("unauthenticated: "));

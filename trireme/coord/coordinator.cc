@@ -35,8 +35,10 @@ struct Coordinator::State {
 
   rpc::Server::Options server_options(Options options) {
     roster_silence = options.silence;
-    rpc::Server::Options out{
-        .addresses = std::move(options.addresses), .port = options.port, .credentials = std::move(options.credentials)};
+    rpc::Server::Options out{.addresses = std::move(options.addresses),
+                             .port = options.port,
+                             .credentials = std::move(options.credentials),
+                             .tell = std::move(options.tell)};
     for (Method& method : options.methods) out.methods.push_back(guarded(std::move(method)));
     out.methods.push_back(store_method("store_set", &State::store_set));
     out.methods.push_back(store_method("store_get", &State::store_get));
@@ -98,6 +100,12 @@ std::vector<std::string> Coordinator::addresses() const {
   std::vector<std::string> out;
   for (const std::string& address : state_->addresses) out.push_back(rpc::join_port(address, port()));
   return out;
+}
+
+std::vector<std::string> Coordinator::endpoints() const {
+  std::vector<std::string> names;
+  for (rpc::Server::Endpoint& endpoint : state_->server.endpoints()) names.push_back(std::move(endpoint.name));
+  return names;
 }
 
 std::optional<Event> Coordinator::next_event(Seconds timeout) { return state_->events.next(timeout); }

@@ -60,6 +60,7 @@ class Coordinator {
     std::optional<Card> expected;  // of every node; without it the first node's card is what the others must have
     Seconds silence{5};            // a node not heard of for that long is lost; it sends a heartbeat five times as often
     std::vector<Method> methods;
+    std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
   };
 
   explicit Coordinator(Options options);
@@ -69,6 +70,7 @@ class Coordinator {
 
   int port() const;
   std::vector<std::string> addresses() const;  // "10.0.0.1:4711"
+  std::vector<std::string> endpoints() const;  // names of all methods and streams
 
   // In the order they happened; nothing after the timeout.
   std::optional<Event> next_event(Seconds timeout);

@@ -47,6 +47,7 @@ class ChildProcess {
   ChildProcess(const ChildProcess&) = delete;
   ChildProcess& operator=(const ChildProcess&) = delete;
 
+  pid_t pid() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
   // The next character that the child has said, 0 if it doesn't within 10 s.
   char heard() const {

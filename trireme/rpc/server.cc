@@ -11,9 +11,10 @@
 
 #include <algorithm>
 #include <map>
+#include <optional>
 
 #include "trireme/base/error.h"
-#include "trireme/rpc/free_port.h"
+#include "trireme/rpc/acceptor.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/handler_threads.h"
 #include "trireme/rpc/server_session.h"
@@ -26,8 +27,6 @@ using Reactor = grpc::ServerGenericBidiReactor;
 
 constexpr int kHandshakeTimeoutMs = 5000;
 constexpr int kStreamsPerConnection = 256;
-constexpr std::size_t kMemoryQuota = std::size_t{512} << 20;
-constexpr int kPortTries = 20;
 
 Peer peer_of(const Context& context) {
   const auto addresses = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
@@ -88,7 +87,7 @@ void check_role(const std::string& name, const std::vector<std::string>& roles, 
 
 class Service final : public grpc::CallbackGenericService {
  public:
-  explicit Service(int max_handlers) : threads_(max_handlers) {}
+  Service(int max_handlers, Arrivals& arrivals) : threads_(max_handlers), arrivals_(arrivals) {}
 
   void add(Server::Method method) {
     check_entry(method.name, method.roles);
@@ -97,6 +96,13 @@ class Service final : public grpc::CallbackGenericService {
   void add(Server::Stream stream) {
     check_entry(stream.name, stream.roles);
     streams_.emplace(kService.data() + stream.name, std::move(stream));
+  }
+
+  std::vector<Server::Endpoint> endpoints() const {
+    std::vector<Server::Endpoint> out;
+    for (const auto& [path, method] : methods_) out.push_back({method.name, method.roles});
+    for (const auto& [path, stream] : streams_) out.push_back({stream.name, stream.roles});
+    return out;
   }
 
   Reactor* CreateReactor(Context* context) override {
@@ -116,6 +122,7 @@ class Service final : public grpc::CallbackGenericService {
 
   Reactor* reactor_for(Context& context) {
     Peer peer = peer_of(context);
+    arrivals_.proven(peer.address);
     if (const auto method = methods_.find(context.method()); method != methods_.end()) {
       check_role(method->second.name, method->second.roles, peer);
       return new UnaryCall(method->second, std::move(peer), threads_);
@@ -129,6 +136,7 @@ class Service final : public grpc::CallbackGenericService {
   }
 
   HandlerThreads threads_;
+  Arrivals& arrivals_;
   std::map<std::string, Server::Method> methods_;
   std::map<std::string, Server::Stream> streams_;
 };
@@ -140,15 +148,14 @@ std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
   return grpc::SslServerCredentials(options);
 }
 
-void set_limits(grpc::ServerBuilder& builder) {
+void set_limits(grpc::ServerBuilder& builder, std::size_t memory) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
-  builder.SetResourceQuota(grpc::ResourceQuota("trireme").Resize(kMemoryQuota));
+  builder.SetResourceQuota(grpc::ResourceQuota("trireme").Resize(memory));
   builder.AddChannelArgument(GRPC_ARG_MAX_METADATA_SIZE, kMetadataBytes);
   builder.AddChannelArgument(GRPC_ARG_MAX_CONCURRENT_STREAMS, kStreamsPerConnection);
   builder.AddChannelArgument(GRPC_ARG_SERVER_HANDSHAKE_TIMEOUT_MS, kHandshakeTimeoutMs);
   builder.AddChannelArgument(GRPC_COMPRESSION_CHANNEL_ENABLED_ALGORITHMS_BITSET, 1 << GRPC_COMPRESS_NONE);
-  builder.AddChannelArgument(GRPC_ARG_ALLOW_REUSEPORT, 0);  // else two servers could share a port without noticing
 }
 
 void set_keepalive(grpc::ServerBuilder& builder) {
@@ -178,7 +185,7 @@ std::string join_port(const std::string& address, int port) {
 }
 
 struct Server::State {
-  explicit State(Options options) : service(options.max_handlers) {
+  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options.max_handlers, arrivals) {
     silence_grpc_log();
     const Identity identity = identity_of_certificate(options.credentials.certificate);
     if (identity.role != "coordinator")
@@ -189,36 +196,47 @@ struct Server::State {
     for (Stream& stream : options.streams) service.add(std::move(stream));
     service.add(Method{
         .name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, std::string) { return std::string(); }});
-    listen(options);
+    start(options);
   }
-
-  void listen(const Options& options) {
-    for (int tries = options.port == 0 ? kPortTries : 1; tries > 0 && server == nullptr; --tries) {
-      port = options.port == 0 ? free_port(options.addresses.front()) : options.port;
-      server = start(options);
-    }
-    if (server == nullptr)
-      throw Error{unavailable, "cannot listen on port {} of {}: it is in use, or the address is not this machine's", port,
-                  fmt::join(options.addresses, ", ")};
+  ~State() {
+    acceptor.reset();
+    server->Shutdown(std::chrono::system_clock::now());
   }
+  State(const State&) = delete;
+  State& operator=(const State&) = delete;
 
-  std::unique_ptr<grpc::Server> start(const Options& options) {
+  void start(const Options& options) {
+    listeners.emplace(options.addresses, options.port);
     grpc::ServerBuilder builder;
-    set_limits(builder);
+    set_limits(builder, options.memory);
     set_keepalive(builder);
-    const auto credentials = tls(options.credentials);
-    for (const std::string& address : options.addresses) builder.AddListeningPort(join_port(address, port), credentials);
+    connections = builder.experimental().AddExternalConnectionAcceptor(
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, tls(options.credentials));
     builder.RegisterCallbackGenericService(&service);
-    return builder.BuildAndStart();
+    server = builder.BuildAndStart();
+    if (server == nullptr) throw Error{internal, "gRPC does not start its server"};
+    acceptor.emplace(*listeners, arrivals, [this](int listener, int connection) { hand_on(listener, connection); });
   }
 
+  void hand_on(int listener, int connection) {
+    grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
+    parameters.listener_fd = listener;
+    parameters.fd = connection;
+    connections->HandleNewConnection(&parameters);
+  }
+
+  SteadyClock clock;
+  Arrivals arrivals;
   Service service;
-  int port = 0;
+  std::optional<Listeners> listeners;
+  std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
   std::unique_ptr<grpc::Server> server;  // ends before the service it calls
+  std::optional<Acceptor> acceptor;
 };
 
 Server::Server(Options options) : state_(std::make_unique<State>(std::move(options))) {}
-Server::~Server() { state_->server->Shutdown(std::chrono::system_clock::now()); }
-int Server::port() const { return state_->port; }
+Server::~Server() = default;
+int Server::port() const { return state_->listeners->port(); }
+std::vector<Server::Endpoint> Server::endpoints() const { return state_->service.endpoints(); }
 
 }  // namespace trireme::rpc

@@ -38,6 +38,8 @@ class Server {
     std::vector<Method> methods;
     std::vector<Stream> streams;
     int max_handlers = 512;
+    std::size_t memory = std::size_t{512} << 20;     // for what is on its way; more makes peers wait, then costs them their streams
+    std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
   };
 
   explicit Server(Options options);
@@ -46,6 +48,12 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const;
+  // Everything that can be called or opened, and by whom.
+  struct Endpoint {
+    std::string name;
+    std::vector<std::string> roles;
+  };
+  std::vector<Endpoint> endpoints() const;
 
  private:
   struct State;

@@ -189,6 +189,28 @@ TEST_F(ServerTest, PlaintextAndGarbageGetNowhere) {
   EXPECT_EQ(channel(server).call("echo", "x", kPatience), "0:x");
 }
 
+TEST_F(ServerTest, StrangersAreToldWithTheirAddressAndMembersAreNot) {
+  std::mutex mutex;
+  std::vector<std::string> lines;
+  Server::Options telling = options();
+  telling.tell = [&](const std::string& line) {
+    const std::lock_guard lock(mutex);
+    lines.push_back(line);
+  };
+  const Server server(telling);
+  Channel member = channel(server);
+  const Credentials other = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
+  EXPECT_THAT(connection_error(server, other), StartsWith("unauthenticated: "));
+  const auto told = [&] {
+    const std::lock_guard lock(mutex);
+    return lines;
+  };
+  for (const Seconds end = now() + kPatience; told().empty() && now() < end;) std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_THAT(told(), testing::Contains(testing::AllOf(StartsWith("127.0.0.1:"), HasSubstr("did not show a certificate of this job"))));
+  EXPECT_LE(told().size(), 2U);
+  EXPECT_EQ(member.call("echo", "x", kPatience), "0:x");
+}
+
 TEST_F(ServerTest, AClientWithoutACertificateIsRefused) {
   const Server server(options());
   grpc::SslCredentialsOptions nameless;

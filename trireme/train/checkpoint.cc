@@ -15,6 +15,7 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/base/files.h"
 #include "trireme/tensor/safetensors.h"
 #include "trireme/train/checkpoint_layout.h"
@@ -96,6 +97,7 @@ void write_files(const std::filesystem::path& directory, const Checkpoint& check
   const WrittenFile model_file = write_safetensors(directory / kModelFile, tensors_at(model_places(graph), model));
   const WrittenFile optimizer_file =
       write_safetensors(directory / kOptimizerFile, tensors_at(optimizer_places(graph, checkpoint.slot_names), slots));
+  failpoint("ckpt.after_tmp_write");
   const std::string manifest =
       manifest_text({.cursor = checkpoint.cursor,
                      .generation = checkpoint.generation,
@@ -108,6 +110,7 @@ void write_files(const std::filesystem::path& directory, const Checkpoint& check
   write_synced(directory / kSumsFile, sum_line(digest_of(Digest::Kind::sha256, manifest), kManifestFile) +
                                           sum_line(model_file.sha256, kModelFile) + sum_line(optimizer_file.sha256, kOptimizerFile));
   sync_directory(directory);
+  failpoint("ckpt.after_fsync");
 }
 
 // A checkpoint of the same step, from before a resumption, changes places with the new one: there is no moment without either.
@@ -151,7 +154,9 @@ std::filesystem::path CheckpointStore::save(const Checkpoint& checkpoint) const 
   const std::string name = step_directory(checkpoint.cursor.step);
   const TemporaryDirectory temporary(directory_, name);
   write_files(temporary.path(), checkpoint, graph_);
+  failpoint("ckpt.before_rename");
   publish(temporary.path(), directory_ / name);
+  failpoint("ckpt.after_rename_before_dirsync");
   sync_directory(directory_);
   remove_superseded(directory_, checkpoint.cursor.step);
   return directory_ / name;

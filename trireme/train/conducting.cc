@@ -63,11 +63,15 @@ void Conducting::gather() {
 bool Conducting::is_complete(Seconds waited) const {
   const std::size_t ready = members_now().size();
   if (ready >= wanted()) return true;
+  if (std::ranges::any_of(roll_.all(), [&](const std::string& node) { return may_still_come(node, waited); })) return false;
   const auto enough = static_cast<std::size_t>(options_.takes_over ? options_.min_nodes : options_.start_nodes);
-  const bool waits = waited < (options_.takes_over && options_.startable.empty() ? kReturn : options_.start_timeout) && anybody_may_come();
-  if (waits) return false;
   if (enough > 0 && ready >= enough) return true;
   throw Error{deadline_exceeded, "{}", missing_text(waited)};
+}
+
+bool Conducting::may_still_come(const std::string& node, Seconds waited) const {
+  const bool returns = options_.takes_over && !options_.startable.contains(node);
+  return !roll_.is_ready(node) && !roll_.is_left_out(node) && waited < (returns ? kReturn : options_.start_timeout);
 }
 
 std::size_t Conducting::wanted() const {

@@ -24,6 +24,7 @@ class Conducting {
   // Before the first generation.
   void gather();
   bool is_complete(Seconds waited) const;
+  bool may_still_come(const std::string& node, Seconds waited) const;
   std::size_t wanted() const;
   bool anybody_may_come() const;
   std::string missing_text(Seconds waited) const;

@@ -20,7 +20,7 @@ void Conducting::conclude() {
   tell_checkpoints();
   conductor_.cursor_ = finish_->cursor;
   result_.test = finish_->test;
-  result_.ending = quorum_lost_             ? Ending::quorum_lost
+  result_.ending = quorum_lost_ && stop_ == 0             ? Ending::quorum_lost
                    : finish_->interrupted   ? Ending::interrupted
                    : finish_->stopped_early ? Ending::stopped_early
                                             : Ending::completed;

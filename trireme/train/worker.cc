@@ -279,8 +279,9 @@ class Worker {
                                                      .address = options_.address,
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
-.mpi = options_.mpi},
-                                                    timeout);
+                                                     .tell = options_.say,
+                                                     .mpi = options_.mpi},
+                                                    std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
     const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {
       return ask_for(newer_than, [this](std::string request) {

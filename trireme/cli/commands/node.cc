@@ -4,12 +4,13 @@
 
 #include <CLI/CLI.hpp>
 #include <chrono>
-#include <iostream>
 #include <memory>
 #include <thread>
 
+#include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/node_process.h"
 #include "trireme/cli/node_secrets.h"
@@ -34,10 +35,20 @@ void leave_soon_after_launcher() {
   }).detach();
 }
 
-int run(const Options& given, const Console& console) {
+constexpr std::size_t kLongestLine = 64 << 10;
+
+// Byte by byte, so that no buffer of the library keeps what was in it.
+std::string first_line() {
   std::string line;
-  std::getline(std::cin, line);
+  for (char byte = 0; line.size() < kLongestLine && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n';) line += byte;
+  return line;
+}
+
+int run(const Options& given, const Console& console) {
+  std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
+  wipe(line);
+  obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
   NodeOptions options = given.node;
   options.has_launcher = given.mpi_secret.empty();
   if (options.has_launcher) return run_node(secrets, options, console);

@@ -13,6 +13,7 @@
 #include "trireme/cli/data_directory.h"
 #include "trireme/cli/data_lookup.h"
 #include "trireme/cli/env_launch.h"
+#include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
 #include "trireme/cli/launcher_choice.h"
@@ -167,9 +168,10 @@ ClusterRequest request_for(const std::string& launcher, const Options& o, const 
 int run(const Options& o, const Console& console) {
   const std::string launcher =
       choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
-  if (launcher == "env")
-    if (const auto env = env_launch(o.secret_file); env->rank > 0) return run_env_node(*env, node_options(o), console);
-  if (launcher == "mpi" && mpi_launch().rank > 0) return run_other_mpi_process(o, console);
+  const std::int64_t rank = launcher == "env" ? env_launch(o.secret_file)->rank : launcher == "mpi" ? mpi_launch().rank : 0;
+  obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
+  if (launcher == "env" && rank > 0) return run_env_node(*env_launch(o.secret_file), node_options(o), console);
+  if (launcher == "mpi" && rank > 0) return run_other_mpi_process(o, console);
   const TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration

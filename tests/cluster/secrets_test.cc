@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// Keys of a job are nowhere but in the memory of its processes: not in command lines, environments, logs, runs or caches.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <nlohmann/json.hpp>
+
+#include "tests/cluster/secret_search.h"
+#include "tests/cluster/training_process.h"
+#include "trireme/base/digest.h"
+
+namespace trireme::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using std::chrono::seconds;
+using testing::HasSubstr;
+using testing::IsEmpty;
+
+constexpr std::string_view kJob = R"(
+[model]
+name = "mlp_128"
+[data]
+name = "synthetic_digits"
+samples = 3000
+test_samples = 200
+[train]
+epochs = 1000
+batch_size = 50
+checkpoint_seconds = 0.2
+)";
+
+std::string hex(const std::string& bytes) {
+  std::string text;
+  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
+  return text;
+}
+
+std::string from_hex(const std::string& text) {
+  std::string bytes;
+  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
+  return bytes;
+}
+
+class Secrets : public TrainingFolder {
+ protected:
+  Secrets() { write_file_atomically(folder_ / "job.toml", kJob); }
+  bool is_under_way() const {
+    return wait_until([&] { return steps("runs") > 20; }, seconds(60));
+  }
+  std::vector<std::string> arguments(const std::vector<std::string>& more) const {
+    std::vector<std::string> all{(folder_ / "job.toml").string(), "--runs", (folder_ / "runs").string(), "--threads", "1"};
+    all.insert(all.end(), more.begin(), more.end());
+    return all;
+  }
+};
+
+TEST_F(Secrets, TheSearchFindsWhatIsThere) {
+  Search search({"a certain mark"});
+  write_file_atomically(folder_ / "log", "there is a certain mark in it");
+  cluster::Process process({.argv = {"sleep", "30"}, .on_exit = {}});
+  search.look_at_files(folder_);
+  EXPECT_THAT(search.found(), testing::ElementsAre((folder_ / "log").string()));
+  Search in_processes({"/proc", std::string("sleep\0"
+                                            "30",
+                                            8)});
+  ASSERT_TRUE(wait_until(
+      [&] {
+        in_processes.look_at_processes();
+        return in_processes.found().contains(fmt::format("cmdline of {}", process.pid()));
+      },
+      seconds(5)));
+  process.signal(SIGKILL);
+}
+
+// While it runs, the job's secret is in one file that only its owner can read, for a coordinator that takes over; at its end it is gone.
+TEST_F(Secrets, OfALaunchOnThisMachineAreNowhereElse) {
+  TrainingProcess training(arguments({"-n", "2"}));
+  ASSERT_TRUE(is_under_way()) << training.text();
+  const fs::path file = latest("runs") / "coordinator.json";
+  ASSERT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+  const std::string secret = from_hex(nlohmann::json::parse(read_file(file)).at("secret"));
+  ASSERT_GE(secret.size(), 16U);
+  std::vector<std::string> marks = kMarks;
+  const std::string key = hmac_sha256(secret, "collectives");
+  marks.insert(marks.end(), {secret, hex(secret), key, hex(key)});
+  Search search(marks);
+  search.look_at_processes();
+  training.signal(SIGINT);
+  EXPECT_EQ(training.wait(), 130) << training.text();
+  search.look_at("what it printed", training.text());
+  search.look_at_files(folder_);
+  EXPECT_THAT(search.found(), IsEmpty());
+  EXPECT_GT(search.looked_at(), 10);
+}
+
+// With a secret that the test knows, so that every form of it can be looked for.
+TEST_F(Secrets, OfALaunchByTheEnvironmentAreNowhereButInTheFile) {
+  const std::string secret = "a canary that only this test knows, 44 bytes";
+  fs::create_directories(folder_ / "secret");
+  write_file_atomically(folder_ / "secret/file", secret);
+  const std::string port = std::to_string(20000 + ::getpid() % 10000);
+  ::setenv("MASTER_ADDR", "127.0.0.1", 1);
+  ::setenv("MASTER_PORT", port.c_str(), 1);
+  ::setenv("WORLD_SIZE", "2", 1);
+  std::vector<std::unique_ptr<TrainingProcess>> ranks;
+  for (const char* rank : {"0", "1"}) {
+    ::setenv("RANK", rank, 1);
+    ranks.push_back(std::make_unique<TrainingProcess>(arguments({"--secret-file", (folder_ / "secret/file").string()})));
+  }
+  for (const char* name : {"MASTER_ADDR", "MASTER_PORT", "WORLD_SIZE", "RANK"}) ::unsetenv(name);
+  ASSERT_TRUE(is_under_way()) << ranks[0]->text();
+  std::vector<std::string> marks = kMarks;
+  const std::string key = hmac_sha256(secret, "collectives");
+  marks.insert(marks.end(), {secret, hex(secret), key, hex(key)});
+  Search search(marks);
+  search.look_at_processes();
+  ranks[0]->signal(SIGINT);
+  for (const auto& rank : ranks) {
+    rank->wait();
+    search.look_at("what it printed", rank->text());
+  }
+  search.look_at_files(folder_ / "runs");
+  search.look_at_files(folder_ / "cache");
+  EXPECT_THAT(search.found(), IsEmpty());
+}
+
+TEST_F(Secrets, ProcessesLeaveNoCoreAndRunsAreTheirOwnersOnly) {
+  TrainingProcess training(arguments({"-n", "2"}));
+  ASSERT_TRUE(is_under_way()) << training.text();
+  std::vector<pid_t> all = training.children();
+  all.push_back(training.pid());
+  ASSERT_EQ(all.size(), 3U);
+  for (const pid_t process : all) {
+    std::string limits = read_file(fmt::format("/proc/{}/limits", process));
+    std::erase(limits, ' ');
+    EXPECT_THAT(limits, HasSubstr("Maxcorefilesize00bytes"));
+  }
+  const fs::perms others = fs::perms::group_all | fs::perms::others_all;
+  EXPECT_EQ(fs::status(latest("runs") / ".").permissions() & others, fs::perms::none);
+  training.signal(SIGINT);
+  EXPECT_EQ(training.wait(), 130);
+}
+
+}  // namespace
+}  // namespace trireme::tests

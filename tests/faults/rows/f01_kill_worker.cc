@@ -1,0 +1,83 @@
+// SPDX-License-Identifier: Apache-2.0
+// F1: a worker dies by SIGKILL, at every place that has a failpoint and at random moments. The others go on; it is started again.
+#include <fmt/format.h>
+
+#include <csignal>
+#include <random>
+
+#include "tests/faults/scene.h"
+
+namespace trireme::tests::rows {
+namespace {
+
+using std::chrono::seconds;
+
+constexpr Limits kPromised{.detected = 1, .recovered = 10, .lost_steps = 1};
+
+// `order` kills one of three nodes once.
+Outcome kill_at(Scene& scene, const std::string& order) {
+  const TrainingSetup setup{.failpoints = order};
+  const auto training = scene.start(setup);
+  const auto killed = training->obeyed(0);
+  require(killed.has_value(), fmt::format("nobody came to '{}':\n{}", order, training->text()));
+  const Moment fault = scene.moment(*training, *killed);
+  Outcome outcome = scene.judge(*training, setup, {});
+  scene.measure(*training, fault, kPromised, outcome);
+  return outcome;
+}
+
+FaultRow at_failpoint(const std::string& place, int node, int visit, bool is_brief = false) {
+  const std::string order = fmt::format("{}@{}:{}:kill", place, node, visit);
+  return {.id = "F1." + place,
+          .fault = fmt::format("kill -9 worker {} at {} ({}. time)", node, place, visit),
+          .run = [order](Scene& scene) { return kill_at(scene, order); },
+          .is_brief = is_brief};
+}
+
+// Kills one random worker after another; each time all three are together again before the next.
+Outcome at_random(Scene& scene, int kills) {
+  const unsigned seed = std::random_device{}();
+  fmt::print(stderr, "F1.random: seed {}\n", seed);
+  std::mt19937 random(seed);
+  const TrainingSetup setup{.settings = kVeryLong};
+  const auto training = scene.begin(setup);
+  Outcome worst;
+  for (int i = 0; i < kills; ++i) {
+    const int node = std::uniform_int_distribution(0, 2)(random);
+    std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(0, 200)(random)));
+    require(training->node(node).has_value(), fmt::format("node {} does not run before kill {}:\n{}", node, i + 1, training->text()));
+    const Moment fault = scene.moment(*training);
+    training->signal_node(node, SIGKILL);
+    require(training->passes_generation(fault.generation + 1),
+            fmt::format("no recovery to three workers after kill {}:\n{}", i + 1, training->text()));
+    Outcome one;
+    scene.measure(*training, fault, kPromised, one);
+    worst.detected = std::max(worst.detected, one.detected);
+    worst.recovered = std::max(worst.recovered, one.recovered);
+    worst.lost_steps = std::max(worst.lost_steps, one.lost_steps);
+    for (const std::string& problem : one.problems) worst.problems.push_back(fmt::format("kill {} (seed {}): {}", i + 1, seed, problem));
+  }
+  Outcome outcome = scene.judge(*training, setup, {});
+  outcome.detected = worst.detected;
+  outcome.recovered = worst.recovered;
+  outcome.lost_steps = worst.lost_steps;
+  outcome.problems.insert(outcome.problems.end(), worst.problems.begin(), worst.problems.end());
+  return outcome;
+}
+
+}  // namespace
+
+Rows f01_kill_worker() {
+  return {at_failpoint("rdzv.before_join", 1, 1),
+          at_failpoint("rdzv.after_join", 1, 1),
+          at_failpoint("step.before_allreduce", 1, 40),
+          at_failpoint("step.mid_allreduce", 1, 40, true),
+          at_failpoint("step.after_apply", 0, 40, true),
+          at_failpoint("ckpt.before_hand_in", 0, 2),
+          {.id = "F1.random",
+           .fault = "kill -9 of 20 random workers at random moments (the worst of each)",
+           .run = [](Scene& scene) { return at_random(scene, 20); },
+           .limit = seconds(400)}};
+}
+
+}  // namespace trireme::tests::rows

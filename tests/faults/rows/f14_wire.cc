@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+// F14: bytes that change on the way and connections that are torn: noticed, and the work is done again; no wrong weight.
+#include <fmt/format.h>
+
+#include <thread>
+
+#include "tests/faults/scene.h"
+
+namespace trireme::tests::rows {
+namespace {
+
+using std::chrono::seconds;
+
+const TrainingSetup kSetup{.nodes = 2, .on_hosts = true};
+
+void nft(const TestHosts& hosts, std::size_t host, const std::string& command) {
+  const auto output = hosts.run(host, {"nft", command});
+  require(output.status.is_success(), fmt::format("nft {}: {}", command, output.err));
+}
+
+// What `host` receives from `address` goes through a chain of its own.
+void add_chain(const TestHosts& hosts, std::size_t host) {
+  nft(hosts, host, "add table ip f14");
+  nft(hosts, host, "add chain ip f14 wire { type filter hook input priority -300; }");
+}
+
+void remove_chain(const TestHosts& hosts, std::size_t host) { nft(hosts, host, "delete table ip f14"); }
+
+// Packets of some length, so that it is the contents that are hit: a byte behind the headers (nft reaches 255 bytes).
+std::string corruption(const std::string& from) {
+  constexpr int kTcpHeader = 32;  // with timestamps
+  constexpr int kByte = 150;
+  return fmt::format("add rule ip f14 wire ip saddr {} tcp sport != 22 tcp dport != 22 ip length > 1000 counter @th,{},8 set 0x5a", from,
+                     8 * (kTcpHeader + kByte));
+}
+
+// A rule is put in at step 40 and taken away when the members have noticed.
+Outcome disturb(Scene& scene, const std::function<std::string(TestHosts&)>& rule, const std::string& noticed) {
+  const auto training = scene.start(kSetup);
+  require(training->reaches_step(40), "the training did not begin: " + training->text());
+  TestHosts& hosts = scene.hosts();
+  add_chain(hosts, 0);
+  const Moment fault = scene.moment(*training);
+  nft(hosts, 0, rule(hosts));
+  const bool passed = training->passes_generation(fault.generation, seconds(1)) ||
+                      await([&] { return training->text().find(noticed) != std::string::npos || !training->is_running(); }, seconds(20));
+  remove_chain(hosts, 0);
+  Outcome outcome = scene.judge(*training, kSetup, {});
+  scene.measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
+  if (!passed) outcome.problems.push_back("nobody noticed within 20 s");
+  return outcome;
+}
+
+Outcome corrupt_gradients(Scene& scene) {
+  return disturb(
+      scene, [](TestHosts& hosts) { return corruption(hosts.address(1)); }, "changed on its way");
+}
+
+Outcome corrupt_tls(Scene& scene) {
+  return disturb(
+      scene, [](TestHosts& hosts) { return corruption(hosts.own_address()); }, "lost");
+}
+
+Outcome reset(Scene& scene) {
+  return disturb(
+      scene,
+      [](TestHosts& hosts) {
+        return fmt::format("add rule ip f14 wire ip saddr {} tcp sport != 22 tcp dport != 22 reject with tcp reset", hosts.address(1));
+      },
+      "is gone");
+}
+
+}  // namespace
+
+Rows f14_wire() {
+  return {{.id = "F14.corrupt_gradients", .fault = "bytes between two workers change on the way", .run = corrupt_gradients},
+          {.id = "F14.corrupt_tls", .fault = "bytes between coordinator and worker change on the way", .run = corrupt_tls},
+          {.id = "F14.reset", .fault = "connections between two workers are reset", .run = reset}};
+}
+
+}  // namespace trireme::tests::rows

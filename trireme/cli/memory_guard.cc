@@ -1,0 +1,18 @@
+// SPDX-License-Identifier: Apache-2.0
+// A limit and a flag of the kernel.
+#include "trireme/cli/memory_guard.h"
+
+#include <sys/prctl.h>
+#include <sys/resource.h>
+
+namespace trireme::cli {
+
+// The limit alone is not enough: systems that pipe dumps to a program do not heed it. A debugger that starts the program can still
+// follow it; one that comes later needs root.
+void forbid_core_dumps() {
+  const rlimit none{.rlim_cur = 0, .rlim_max = 0};
+  ::setrlimit(RLIMIT_CORE, &none);
+  ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+}  // namespace trireme::cli
