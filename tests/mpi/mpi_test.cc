@@ -184,7 +184,7 @@ TEST_F(Mpi, ThreeRanksTrainAsThreeNodes) {
   Command again(mpirun(3, train("again")));
   ASSERT_EQ(again.wait(), 0) << again.text();
   EXPECT_THAT(again.text(), HasSubstr("launcher mpi: these are processes of mpirun"));
-  EXPECT_TRUE(final_model("ranks") == final_model("again"));
+  EXPECT_TRUE(final_model("ranks") == final_model("again")) << ranks.text() << again.text();
   EXPECT_TRUE(all_gone());
   for (const auto& file : std::filesystem::directory_iterator(folder_ / "cache/trireme")) EXPECT_NE(file.path().extension(), ".secret");
 }
