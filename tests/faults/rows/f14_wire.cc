@@ -15,7 +15,7 @@ const TrainingSetup kSetup{.nodes = 2, .on_hosts = true};
 
 void nft(const TestHosts& hosts, std::size_t host, const std::string& command) {
   const auto output = hosts.run(host, {"nft", command});
-  require(output.status.is_success(), fmt::format("nft {}: {}", command, output.err));
+  require(output.status && output.status->is_success(), fmt::format("nft {}: {}", command, output.err));
 }
 
 // What `host` receives from `address` goes through a chain of its own.
