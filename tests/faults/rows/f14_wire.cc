@@ -12,7 +12,7 @@ namespace {
 using std::chrono::seconds;
 
 // A small network with many steps: what counts is the traffic.
-const TrainingSetup kSetup{.nodes = 2, .on_hosts = true, .settings = {"model.name=\"mlp_128\"", "train.epochs=200"}};
+const TrainingSetup kSetup{.nodes = 2, .on_hosts = true, .settings = {"model.name=\"mlp_128\"", "train.epochs=80"}};
 
 void nft(const TestHosts& hosts, std::size_t host, const std::string& command) {
   const auto output = hosts.run(host, {"nft", command});
