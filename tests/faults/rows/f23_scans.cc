@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kMegabyte = 1 << 20;
 // A small network with many steps, so that there is time for the strangers.
-const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=200"}};
+const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80"}};
 
 // Ends before what it looks at.
 class Scanner {
@@ -179,8 +179,8 @@ Outcome handshakes(Scene& scene) {
 
 Rows f23_scans() {
   return {
-      {.id = "F23.scan", .fault = "port scans at rendezvous and training, coordinator and collectives", .run = scan, .limit = seconds(200)},
-      {.id = "F23.hold", .fault = "1000 connections to the coordinator held open", .run = hold, .limit = seconds(240)},
+      {.id = "F23.scan", .fault = "port scans at rendezvous and training, coordinator and collectives", .run = scan, .limit = seconds(300)},
+      {.id = "F23.hold", .fault = "1000 connections to the coordinator held open", .run = hold, .limit = seconds(300)},
       {.id = "F23.handshakes", .fault = "thousands of bad handshakes a second (S19)", .run = handshakes, .limit = seconds(300)}};
 }
 
