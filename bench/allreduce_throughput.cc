@@ -16,12 +16,14 @@
 #include <filesystem>
 #include <functional>
 #include <limits>
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
 
 #include "trireme/comm/communicator.h"
 #include "trireme/comm/folder_store.h"
+#include "trireme/comm/mpi_library.h"
 
 namespace {
 
@@ -30,6 +32,7 @@ using trireme::SteadyClock;
 using trireme::comm::Algorithm;
 using trireme::comm::Communicator;
 using trireme::comm::FolderStore;
+using trireme::comm::MpiLibrary;
 using trireme::comm::WireType;
 
 constexpr Seconds kTimeout{60};
@@ -42,6 +45,7 @@ struct Settings {
   std::string address = "127.0.0.1";
   std::filesystem::path folder;  // where processes find each other
   int rank = -1;                 // of the one process to run here; -1: all of them
+  std::filesystem::path mpi;     // libtrireme_mpi.so, for a variant more; the processes must be mpirun's
 };
 
 std::shared_ptr<gloo::Context> plain_gloo(const Settings& settings, int rank) {
@@ -111,6 +115,12 @@ void measure(const Settings& settings, int rank) {
   auto ours = Communicator::connect(
       store, {.rank = rank, .size = settings.processes, .generation = 1, .address = settings.address, .key = "bench"}, kTimeout);
   auto all = variants(ours, plain_gloo(settings, rank));
+  const auto mpi = settings.mpi.empty() ? nullptr : MpiLibrary::start(settings.mpi);
+  std::optional<Communicator> mpis;
+  if (mpi) {
+    mpis.emplace(Communicator::connect(store, {.rank = rank, .size = settings.processes, .mpi = mpi}, kTimeout));
+    all.push_back({"mpi", [&mpis](std::span<float> values) { mpis->all_reduce(values, {}, kTimeout); }});
+  }
   std::erase_if(all,
                 [&](const Variant& variant) { return !settings.variants.empty() && !std::ranges::count(settings.variants, variant.name); });
   std::vector<float> memory(*std::ranges::max_element(settings.bytes) / sizeof(float));
@@ -124,6 +134,8 @@ void measure(const Settings& settings, int rank) {
       fmt::print("bytes {} {} us {:.1f} cpu {:.1f}\n", bytes, all[i].name, best[i].seconds * 1e6, best[i].cpu_seconds * 1e6);
     std::fflush(stdout);
   }
+  mpis.reset();
+  if (mpi) mpi->finish();
 }
 
 bool measured(const Settings& settings, int rank) {
@@ -161,9 +173,10 @@ int main(int argc, char** argv) {
   app.add_option("--processes", settings.processes);
   app.add_option("--rounds", settings.rounds);
   app.add_option("--bytes", settings.bytes);
-  app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling");
+  app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling, mpi");
   app.add_option("--address", settings.address);
   app.add_option("--rank", settings.rank, "run only this one; the others are started elsewhere, with the same --folder");
+  app.add_option("--mpi", settings.mpi, "libtrireme_mpi.so: a variant more, in processes of mpirun; with --rank");
   app.add_option("--folder", settings.folder, "empty, and seen by all processes");
   CLI11_PARSE(app, argc, argv);
   if (settings.rank >= 0) return measured(settings, settings.rank) ? 0 : 1;

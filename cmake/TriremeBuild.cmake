@@ -65,6 +65,7 @@ find_package(LibLZMA REQUIRED)
 find_package(PNG REQUIRED)
 find_package(CURL REQUIRED)
 find_package(LibArchive REQUIRED)
+find_package(MPI QUIET COMPONENTS CXX)  # without it: no --launcher mpi
 
 enable_testing()
 include(GoogleTest)

@@ -14,6 +14,7 @@
 namespace trireme::cli {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
 
 struct Result {
@@ -107,6 +108,33 @@ TEST_F(ClusterCommands, ExportWritesAFileForEachWorker) {
   EXPECT_EQ(config["task"]["type"], "worker");
   EXPECT_THAT(run({"export", "tf_config", blueprint, "-gpus"}).out, HasSubstr("{\"cluster\":{\"worker\":[\"147.102.19.4:2223\""));
   EXPECT_EQ(run({"export", "slurm", blueprint}).code, exit_usage);
+}
+
+TEST_F(ClusterCommands, ExportWritesABatchScript) {
+  const std::string job = (folder / "job.toml").string();
+  write_file_atomically(job, "[model]\nname = \"mlp_128\"\n[data]\nname = \"synthetic_digits\"\n");
+  const Result result = run({"export", "sbatch", job, "--nodes", "3", "--time", "2-00", "--set", "train.epochs=3"});
+  ASSERT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("#SBATCH --nodes=3\n"), HasSubstr("#SBATCH --time=2-00\n"), HasSubstr("\njob=" + job + "\n"),
+                                HasSubstr("settings=(--set train.epochs=3)")));
+  EXPECT_EQ(run({"export", "sbatch", job}).code, exit_usage) << "how many?";
+  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--set", "train.epochz=3"}).code, exit_usage);
+  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--time", "1 --wrap=id"}).code, exit_usage);
+}
+
+TEST_F(ClusterCommands, LaunchersThatCannotBeUsedHereSaySo) {
+  for (const char* name : {"SLURM_JOB_ID", "OMPI_COMM_WORLD_SIZE", "PMI_SIZE"}) ::unsetenv(name);
+  const auto train = [&](std::vector<std::string> more) {
+    more.insert(more.begin(), {"train", "job.toml"});
+    return run(more);
+  };
+  EXPECT_THAT(train({"--launcher", "slurm"}).err, HasSubstr("salloc"));
+  EXPECT_EQ(train({"--launcher", "slurm"}).code, exit_preflight);
+  EXPECT_THAT(train({"--launcher", "mpi"}).err, HasSubstr("mpirun -n"));
+  EXPECT_THAT(train({"--launcher", "ssh"}).err, HasSubstr("--cluster"));
+  EXPECT_THAT(train({"--launcher", "slrum"}).err, HasSubstr("slurm"));
+  EXPECT_EQ(train({"--launcher", "local", "-H", "a,b"}).code, exit_usage);
+  EXPECT_THAT(run({"list", "launchers"}).out, AllOf(HasSubstr("local"), HasSubstr("ssh"), HasSubstr("slurm"), HasSubstr("mpi")));
 }
 
 }  // namespace

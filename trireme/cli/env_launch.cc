@@ -2,31 +2,22 @@
 // Variables, and a secret in a file.
 #include "trireme/cli/env_launch.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
-#include <cerrno>
 #include <charconv>
 #include <chrono>
 #include <cstdlib>
 #include <thread>
 
-#include "trireme/base/digest.h"
 #include "trireme/base/error.h"
-#include "trireme/base/files.h"
 #include "trireme/cli/cache_directory.h"
-#include "trireme/cli/run_records.h"
+#include "trireme/cli/launch_secret.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/cluster/machine.h"
-#include "trireme/rpc/authority.h"
+#include "trireme/train/job.h"
 
 namespace trireme::cli {
 namespace {
-
-constexpr std::size_t kSecretBytes = 32;
-constexpr Seconds kValidity{30 * 24 * 3600.0};
 
 std::string variable(const char* name) {
   const char* value = std::getenv(name);
@@ -54,29 +45,6 @@ std::filesystem::path default_secret_file(const EnvLaunch& env) {
   return cache / fmt::format("launch-{}-{}.secret", env.address, env.port);
 }
 
-// A new file that only this user can read, whatever stood there.
-void make_secret(const std::filesystem::path& path) {
-  make_directories(path.parent_path());
-  const std::filesystem::path draft = path.string() + fmt::format(".{}", ::getpid());
-  const int file = ::open(draft.c_str(), O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600);
-  const std::string secret = random_bytes(kSecretBytes);
-  const bool written = file >= 0 && ::write(file, secret.data(), secret.size()) == static_cast<ssize_t>(secret.size());
-  if (file >= 0) ::close(file);
-  if (!written || ::rename(draft.c_str(), path.c_str()) != 0)
-    throw_system_error(errno, fmt::format("writing the launch's secret to {}", path.string()));
-}
-
-std::string read_secret(const std::filesystem::path& path) {
-  std::string secret = read_file(path);
-  if (secret.size() < 16)
-    throw Error{invalid_argument, "{}: a secret has at least 16 bytes; e.g. head -c 32 /dev/urandom > {}", path.string(), path.string()};
-  return secret;
-}
-
-rpc::Credentials credentials_of(const EnvLaunch& env, const std::string& secret) {
-  return rpc::Authority::from_secret(secret).issue({.role = "node", .name = fmt::format("{}", env.rank)}, {host_name()}, kValidity);
-}
-
 }  // namespace
 
 std::optional<EnvLaunch> env_launch(const std::string& secret_file) {
@@ -102,10 +70,10 @@ ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& 
   cluster.address = cluster::address_towards(env.address);
   cluster.port = env.port;
   if (env.own_secret) {
-    make_secret(env.secret_file);
+    make_secret_file(env.secret_file);
     cluster.secret_file = env.secret_file;
   }
-  cluster.secret = read_secret(env.secret_file);
+  cluster.secret = read_secret_file(env.secret_file);
   return cluster;
 }
 
@@ -115,14 +83,11 @@ int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console
   while (std::chrono::steady_clock::now() < end) {
     std::error_code none;
     if (std::filesystem::exists(env.secret_file, none)) {
-      const std::string secret = read_secret(env.secret_file);
+      const std::string secret = read_secret_file(env.secret_file);
       try {
-        return run_node({.coordinator = cluster::join_host_port(env.address, env.port),
-                         .credentials = credentials_of(env, secret),
-                         .key = hmac_sha256(secret, "collectives"),
-                         .host = host_name(),
-                         .slots = env.local_size},
-                        options, console);
+        NodeSecrets secrets = secrets_of_rank(env.rank, cluster::join_host_port(env.address, env.port), secret);
+        secrets.slots = env.local_size;
+        return run_node(secrets, options, console);
       } catch (const Error& error) {
         // A file of an earlier launch: rank 0 has not written its own yet.
         if (error.code() != unauthenticated) throw;

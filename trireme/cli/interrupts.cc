@@ -23,7 +23,8 @@ void note(int signal) {
 
 Interrupts::Interrupts() {
   caught = 0;
-  for (const int number : kCaught) std::signal(number, note);
+  for (const int number : kCaught)
+    if (std::signal(number, note) == SIG_IGN) std::signal(number, SIG_IGN);
 }
 
 Interrupts::~Interrupts() {

@@ -7,7 +7,8 @@
 namespace trireme::cli {
 
 // While it lives, the first SIGINT, SIGTERM, SIGHUP (the terminal was closed) or SIGUSR1 (a batch system's warning) only sets
-// signal(); a second one of the same kind ends the process at once, as without it.
+// signal(); a second one of the same kind ends the process at once, as without it. One that was ignored before (nohup, a node of a batch
+// system, whose signals are the coordinator's business) stays ignored.
 class Interrupts {
  public:
   Interrupts();

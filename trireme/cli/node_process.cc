@@ -93,6 +93,7 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
                                     .key = secrets.key,
                                     .version = TRIREME_VERSION,
                                     .job_hash = options.job_hash,
+                                    .mpi = options.mpi,
                                     .algorithm_cache = algorithm_cache(),
                                     .scratch = cache_directory(),
                                     .start_timeout = Seconds(options.start_timeout),

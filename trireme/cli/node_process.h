@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/node_secrets.h"
+#include "trireme/comm/communicator.h"
 
 namespace trireme::cli {
 
@@ -16,7 +18,8 @@ struct NodeOptions {
   std::string job_hash;  // of the job file it was started with; empty: the coordinator's job is taken as it is
   double keep = 0;       // seconds to wait for a coordinator that is gone without a word; 0: end with it
   std::filesystem::path events;
-  bool has_launcher = false;  // which holds standard input open for as long as it lives
+  bool has_launcher = false;              // which holds standard input open for as long as it lives
+  std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's
 };
 
 // The exit code.

@@ -66,7 +66,8 @@ struct Launch::State {
     if (events.on_line) events.on_line(node, line);
   }
 
-  void tell_exit(const std::string& name, const std::string& machine, const ExitStatus& status) {
+  void tell_exit(const std::string& name, const std::string& machine, const ExitStatus& of_command) {
+    const ExitStatus status = launcher.of_node != nullptr ? launcher.of_node(of_command) : of_command;
     const NodeExit exit{.node = name,
                         .machine = machine,
                         .status = status,

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trireme/cluster/machine.h"
+#include "trireme/cluster/process.h"
 
 namespace trireme::cluster {
 
@@ -25,6 +26,7 @@ struct NodePlan {
 struct LaunchOptions {
   std::filesystem::path binary;       // this program
   std::string binary_hash;            // its SHA-256, for launchers that ship it
+  std::filesystem::path secret_file;  // for nodes that hand a secret on to others; only this user can read it
   std::vector<std::string> ssh_args;  // more arguments for ssh, e.g. -F config; they can't weaken its checks
   SshSettings ssh;                    // of the cluster's description
   bool accept_new_hosts = false;      // host keys never seen before; a changed one is always refused
@@ -48,6 +50,8 @@ struct LauncherEntry {
   std::vector<std::string> (*command)(const NodePlan& plan, const LaunchOptions& options) = nullptr;
   // On other machines: the binary is shipped first, and the command is ssh's, whose code 255 tells of the connection.
   bool is_remote = false;
+  // How the node ended, told from how its command did; none: alike.
+  ExitStatus (*of_node)(const ExitStatus& status) = nullptr;
 };
 
 namespace launchers {

@@ -17,6 +17,7 @@
 #include "trireme/comm/gloo_transport.h"
 #include "trireme/comm/links.h"
 #include "trireme/comm/mesh.h"
+#include "trireme/comm/mpi_group.h"
 #include "trireme/comm/reduction.h"
 
 namespace trireme::comm {
@@ -41,6 +42,13 @@ gloo::AllreduceOptions::Algorithm gloo_algorithm(Algorithm algorithm) {
   return algorithm == Algorithm::halving_doubling ? Gloo::BCUBE : Gloo::RING;
 }
 
+void check_mpi_can(const Communicator::Reduce& how) {
+  if (how.wire != WireType::f32)
+    throw Error{unimplemented, "under mpirun gradients are sent as f32; leave out wire, or start the nodes without MPI"};
+  if (how.algorithm != Algorithm::automatic)
+    throw Error{unimplemented, "under mpirun MPI chooses how to sum; leave out algorithm, or start the nodes without MPI"};
+}
+
 }  // namespace
 
 struct Communicator::State {
@@ -54,6 +62,8 @@ struct Communicator::State {
   Links links;
   std::shared_ptr<gloo::Context> gloo;
   DirectReduction direct;
+  std::shared_ptr<MpiLibrary> mpi_library;
+  std::optional<MpiGroup> mpi;             // instead of links
   std::optional<Error> fault;              // the first; every later call repeats it
   std::vector<std::uint16_t> wire_values;  // kept, so that steps don't allocate
 
@@ -91,9 +101,14 @@ Communicator& Communicator::operator=(Communicator&&) noexcept = default;
 Communicator Communicator::connect(Store& store, const Group& group, Seconds timeout) {
   if (group.size < 1 || group.rank < 0 || group.rank >= group.size)
     throw Error{invalid_argument, "there is no rank {} in a group of {}", group.rank, group.size};
-  std::vector<Connection> connections(1);
-  if (group.size > 1) connections = connect_mesh(store, group, timeout);
-  return Communicator(std::make_unique<State>(group, std::move(connections)));
+  std::vector<Connection> connections(static_cast<std::size_t>(group.size));
+  if (group.size > 1 && !group.mpi) connections = connect_mesh(store, group, timeout);
+  auto state = std::make_unique<State>(group, std::move(connections));
+  if (group.size > 1 && group.mpi) {
+    state->mpi_library = group.mpi;
+    state->mpi.emplace(*group.mpi, group.rank, group.size, group.cancellation.get());
+  }
+  return Communicator(std::move(state));
 }
 
 int Communicator::rank() const { return state_->links.rank(); }
@@ -102,6 +117,10 @@ int Communicator::missed_peer() const { return state_->links.missed_peer(); }
 
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
+  if (state_->mpi) {
+    check_mpi_can(how);
+    return state_->run(timeout, [&] { state_->mpi->all_reduce(values, timeout); });
+  }
   const bool direct = how.algorithm == Algorithm::automatic && (how.wire != WireType::f32 || !suits_ring(size(), values.size_bytes()));
   if (direct) return state_->run(timeout, [&] { state_->direct.run(values, how.wire); });
   if (how.wire == WireType::f32) return state_->all_reduce(values, how.algorithm, reduce<float, &Reductions::add_f32>, timeout);
@@ -117,12 +136,16 @@ void Communicator::all_reduce(std::span<float> values, const Reduce& how, Second
 
 void Communicator::all_reduce(std::span<double> values, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
-  state_->run(timeout, [&] { state_->direct.run(values); });
+  state_->run(timeout, [&] {
+    if (state_->mpi) return state_->mpi->all_reduce(values, timeout);
+    state_->direct.run(values);
+  });
 }
 
 void Communicator::broadcast(std::span<std::byte> bytes, int root, Seconds timeout) {
   if (root < 0 || root >= size()) throw Error{invalid_argument, "there is no rank {} in a group of {} to broadcast from", root, size()};
   if (size() == 1 || bytes.empty()) return;
+  if (state_->mpi) return state_->run(timeout, [&] { state_->mpi->broadcast(bytes, root, timeout); });
   gloo::BroadcastOptions options(state_->gloo);
   options.setOutput(reinterpret_cast<char*>(bytes.data()), bytes.size());
   options.setRoot(root);
@@ -133,6 +156,7 @@ void Communicator::all_gather(std::span<const double> mine, std::span<double> al
   ensure(all.size() == mine.size() * static_cast<std::size_t>(size()), "all_gather needs room for everybody's values");
   std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank());
   if (size() == 1 || mine.empty()) return;
+  if (state_->mpi) return state_->run(timeout, [&] { state_->mpi->all_gather(mine, all, timeout); });
   gloo::AllgatherOptions options(state_->gloo);
   options.setOutput(all.data(), all.size());
   state_->run(timeout, [&] { gloo::allgather(options); });
@@ -140,6 +164,7 @@ void Communicator::all_gather(std::span<const double> mine, std::span<double> al
 
 void Communicator::barrier(Seconds timeout) {
   if (size() == 1) return;
+  if (state_->mpi) return state_->run(timeout, [&] { state_->mpi->barrier(timeout); });
   gloo::BarrierOptions options(state_->gloo);
   state_->run(timeout, [&] { gloo::barrier(options); });
 }

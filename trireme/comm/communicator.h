@@ -15,6 +15,8 @@
 
 namespace trireme::comm {
 
+class MpiLibrary;
+
 // ring and halving_doubling (bcube with base 2) are Gloo's. automatic is our own, with one or two steps whatever the number of members
 // (see direct.h), or the ring for much data of many members.
 enum class Algorithm { automatic, ring, halving_doubling };
@@ -30,6 +32,8 @@ struct Group {
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
   std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
   std::function<void(const std::string&)> tell{};    // of strangers who were sent away; may be empty
+  // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.
+  std::shared_ptr<MpiLibrary> mpi;
 };
 
 // Faults are Errors that name the rank: unavailable if a peer is gone or what it sent has changed on the way, deadline_exceeded if nothing
@@ -55,7 +59,7 @@ class Communicator {
     Algorithm algorithm = Algorithm::automatic;
     WireType wire = WireType::f32;
   };
-  // Sums over the members, in place; all get the same bits.
+  // Sums over the members, in place; all get the same bits. With MPI the algorithm is its own, and the wire type f32.
   void all_reduce(std::span<float> values, const Reduce& how, Seconds timeout);
   void all_reduce(std::span<double> values, Seconds timeout);
   void broadcast(std::span<std::byte> bytes, int root, Seconds timeout);

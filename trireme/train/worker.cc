@@ -279,7 +279,8 @@ class Worker {
                                                      .address = options_.address,
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
-                                                     .tell = options_.say},
+                                                     .tell = options_.say,
+                                                     .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
     const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {

@@ -9,6 +9,7 @@
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/comm/communicator.h"
 #include "trireme/coord/membership.h"
 
 namespace trireme::train {
@@ -19,6 +20,7 @@ struct WorkerOptions {
   std::string key;                        // the job's, for proving pairs
   std::string version;                    // of the program
   std::string job_hash;                   // of the job file that this node was started with; empty: it takes the coordinator's
+  std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's
   std::filesystem::path algorithm_cache;  // of this machine
   std::filesystem::path scratch;          // for staged data and caches
   Seconds start_timeout{120};

@@ -8,6 +8,7 @@
 #include "trireme/base/options.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/cluster/launcher_entry.h"
 #include "trireme/data/data_options.h"
 #include "trireme/data/reader_entry.h"
 #include "trireme/fetch/set_entry.h"
@@ -67,6 +68,13 @@ std::vector<Item> file_readers() {
   return items_of(entries);
 }
 
+std::vector<Item> launchers() {
+  std::vector<Item> items;
+  for (const cluster::LauncherEntry& entry : cluster::launchers::catalog())
+    items.push_back({std::string(entry.name), std::string(entry.summary), {}});
+  return items;
+}
+
 std::vector<Item> job_tables() {
   return {{"[data]", "which samples; the options of the set or reader stand beside these", list_options<data::DataOptions>()},
           {"[data.augment]", "changes of training samples at random", list_options<data::AugmentOptions>()},
@@ -114,6 +122,7 @@ int run(const Options& o, const Console& console) {
   show("readers", "reader", file_readers());
   show("optimizers", "optimizer", items_of(optim::optimizers::catalog()));
   show("strategies", "strategy", items_of(train::strategies::catalog()));
+  show("launchers", "launcher", launchers());
   show("job", "table", job_tables());
   if (o.json) console.out << document.dump(2) << "\n";
   return 0;
@@ -121,8 +130,9 @@ int run(const Options& o, const Console& console) {
 
 Run declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
-  app.add_option("catalog", options->catalog, "models, ops, data, readers, optimizers, strategies or job (its tables); all if left out")
-      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "strategies", "job"}));
+  app.add_option("catalog", options->catalog,
+                 "models, ops, data, readers, optimizers, strategies, launchers or job (its tables); all if left out")
+      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "strategies", "launchers", "job"}));
   app.add_flag("--json", options->json, "print JSON");
   return [options](const Console& console) { return run(*options, console); };
 }

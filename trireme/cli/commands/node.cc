@@ -3,17 +3,37 @@
 #include <unistd.h>
 
 #include <CLI/CLI.hpp>
+#include <chrono>
 #include <memory>
+#include <thread>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
+#include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/node_process.h"
 #include "trireme/cli/node_secrets.h"
 
 namespace trireme::cli::commands {
 namespace {
+
+struct Options {
+  NodeOptions node;
+  std::string mpi_secret;
+};
+
+// MPI's processes leave together, which takes a moment after the launcher has closed our standard input.
+void leave_soon_after_launcher() {
+  constexpr std::chrono::seconds kToFinish{3};
+  std::thread([kToFinish] {
+    char byte = 0;
+    while (::read(STDIN_FILENO, &byte, 1) > 0) {
+    }
+    std::this_thread::sleep_for(kToFinish);
+    ::_exit(143);
+  }).detach();
+}
 
 constexpr std::size_t kLongestLine = 64 << 10;
 
@@ -24,23 +44,29 @@ std::string first_line() {
   return line;
 }
 
-int run(NodeOptions options, const Console& console) {
+int run(const Options& given, const Console& console) {
   std::string line = first_line();
   const NodeSecrets secrets = node_secrets(line);
   wipe(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
-  options.has_launcher = true;
-  return run_node(secrets, options, console);
+  NodeOptions options = given.node;
+  options.has_launcher = given.mpi_secret.empty();
+  if (options.has_launcher) return run_node(secrets, options, console);
+  leave_soon_after_launcher();
+  return run_first_mpi_node(secrets, given.mpi_secret, options, console);
 }
 
 Run declare(CLI::App& app) {
-  const auto options = std::make_shared<NodeOptions>();
-  app.add_option("--threads", options->threads, "cores to use; 0: the machine's, divided by its nodes")->check(CLI::Range(0, 1 << 12));
-  app.add_option("--start-timeout", options->start_timeout, "seconds to wait for the coordinator and the other nodes")
+  const auto options = std::make_shared<Options>();
+  app.add_option("--threads", options->node.threads, "cores to use; 0: the machine's, divided by its nodes")->check(CLI::Range(0, 1 << 12));
+  app.add_option("--start-timeout", options->node.start_timeout, "seconds to wait for the coordinator and the other nodes")
       ->check(CLI::Range(1.0, 86400.0))
       ->capture_default_str();
-  app.add_option("--keep", options->keep, "seconds to wait for a coordinator that is gone without a word")->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--events", options->events, "folder for a journal of everything it does");
+  app.add_option("--keep", options->node.keep, "seconds to wait for a coordinator that is gone without a word")
+      ->check(CLI::Range(0.0, 86400.0));
+  app.add_option("--events", options->node.events, "folder for a journal of everything it does");
+  app.add_option("--mpi-secret", options->mpi_secret, "the first process of mpirun: a file whose content the others get by MPI")
+      ->type_name("FILE");
   return [options](const Console& console) { return run(*options, console); };
 }
 

@@ -16,6 +16,8 @@
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/job_file.h"
+#include "trireme/cli/launcher_choice.h"
+#include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/observe/journal_reader.h"
@@ -33,6 +35,7 @@ struct Options {
   std::int64_t threads = -1;  // as the job says
   std::string strategy;
   std::int64_t nodes = 0;  // not told
+  std::string launcher;    // not told
   SelectionFlags machines;
   std::vector<std::string> ssh_args;
   bool accept_new_hosts = false;
@@ -77,25 +80,39 @@ void take_limits(const Options& o, ClusterRequest& cluster) {
     throw Error{invalid_argument, "--min-nodes {} is more than --max-nodes {}", o.min_nodes, o.max_nodes};
 }
 
-ClusterRequest cluster_request(const Options& o, const TrainingRequest& request, const Console& console,
+// The machines of the allocation; the program must be on each of them already.
+ClusterRequest slurm_request(ClusterRequest cluster, std::int64_t threads) {
+  const cluster::Inventory inventory = cluster::slurm_inventory(*slurm_variables());
+  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
+  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  cluster.keep_nodes = 0;  // an allocation's processes do not outlive it, and the next one may have other machines
+  return cluster;
+}
+
+ClusterRequest ssh_request(ClusterRequest cluster, const Options& o, std::int64_t threads, const Console& console) {
+  const cluster::Inventory inventory = selected_inventory(o.machines, console);
+  cluster.options.ssh = inventory.ssh;
+  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
+  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  return cluster;
+}
+
+ClusterRequest cluster_request(const Options& o, const std::string& launcher, const TrainingRequest& request, const Console& console,
                                const std::optional<Takeover>& takeover) {
-  ClusterRequest cluster{.options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
+  ClusterRequest cluster{.launcher = launcher,
+                         .options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
                                      .ssh_args = o.ssh_args,
                                      .accept_new_hosts = o.accept_new_hosts},
                          .start_timeout = o.start_timeout};
   take_limits(o, cluster);
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
-  if (!o.machines.names_machines()) {
+  if (launcher == "local") {
     // Without a word about machines it goes on with the nodes that are still there; those of this machine can be started again.
     if (o.nodes > 0 || !takeover || takeover->launcher == "local")
       cluster.plans = local_plans(o.nodes > 0 || !takeover ? o.nodes : static_cast<std::int64_t>(takeover->nodes.size()), threads);
     return cluster;
   }
-  const cluster::Inventory inventory = selected_inventory(o.machines, console);
-  cluster.launcher = "ssh";
-  cluster.options.ssh = inventory.ssh;
-  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
+  cluster = launcher == "slurm" ? slurm_request(std::move(cluster), threads) : ssh_request(std::move(cluster), o, threads, console);
   if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
@@ -104,6 +121,13 @@ ClusterRequest cluster_request(const Options& o, const TrainingRequest& request,
   cluster.machines_file = o.nodes > 0 ? "" : o.machines.cluster.empty() ? o.machines.hostfile : o.machines.cluster;
   cluster.read_machines = [flags = o.machines, &console] { return selected_inventory(flags, console).machines; };
   return cluster;
+}
+
+std::vector<cluster::Machine> machines_of(const std::vector<cluster::NodePlan>& plans) {
+  std::vector<cluster::Machine> machines;
+  for (const cluster::NodePlan& plan : plans)
+    if (plan.slot == 0) machines.push_back(plan.machine);
+  return machines;
 }
 
 // Of the job file that a rank was started with. With --resume only rank 0 knows the job.
@@ -124,12 +148,30 @@ void mention_nodes(const std::string& run, const Console& console) {
     console.err << fmt::format("note: this run had {} workers; give -n {} (or its machines) to go on with as many\n", workers, workers);
 }
 
+NodeOptions node_options(const Options& o) {
+  return {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)};
+}
+
+// What only shows something is the first process's business.
+int run_other_mpi_process(const Options& o, const Console& console) {
+  if (o.print_config || o.dry_run) return 0;
+  return run_mpi_node(mpi_launch(), node_options(o), console);
+}
+
+ClusterRequest request_for(const std::string& launcher, const Options& o, const TrainingRequest& request, const Console& console,
+                           const std::optional<Takeover>& takeover) {
+  if (launcher == "env") return env_cluster_request(*env_launch(o.secret_file), request, o.start_timeout);
+  if (launcher == "mpi") return mpi_cluster_request(mpi_launch(), request, o.start_timeout);
+  return cluster_request(o, launcher, request, console, takeover);
+}
+
 int run(const Options& o, const Console& console) {
-  const auto env = o.nodes == 0 && !o.machines.names_machines() ? env_launch(o.secret_file) : std::nullopt;
-  obey_failpoint_orders(env && env->rank > 0 ? std::to_string(env->rank) : "coordinator");
-  if (env && env->rank > 0)
-    return run_env_node(*env, {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)},
-                        console);
+  const std::string launcher =
+      choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
+  const std::int64_t rank = launcher == "env" ? env_launch(o.secret_file)->rank : launcher == "mpi" ? mpi_launch().rank : 0;
+  obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
+  if (launcher == "env" && rank > 0) return run_env_node(*env_launch(o.secret_file), node_options(o), console);
+  if (launcher == "mpi" && rank > 0) return run_other_mpi_process(o, console);
   const TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
@@ -137,7 +179,7 @@ int run(const Options& o, const Console& console) {
     return 0;
   }
   const auto takeover = o.resume.empty() ? std::nullopt : read_takeover(takeover_file(train::RunDirectory::open(o.resume).path()));
-  const bool many = o.nodes > 1 || o.machines.names_machines() || env || takeover;
+  const bool many = launcher != "local" || o.nodes > 1 || takeover;
   if (o.dry_run && !many) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
@@ -145,13 +187,14 @@ int run(const Options& o, const Console& console) {
   if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
   const Interrupts interrupts;
   if (!many) return run_training(request, console, interrupts.signal());
-  ClusterRequest cluster = env ? env_cluster_request(*env, request, o.start_timeout) : cluster_request(o, request, console, takeover);
+  ClusterRequest cluster = request_for(launcher, o, request, console, takeover);
   if (takeover) console.out << "the coordinator of this run died: taking over from it, with the nodes that still wait\n";
   cluster.takeover = takeover;
   if (o.dry_run) {
     console.out << dry_run(cluster);
     return 0;
   }
+  if (launcher == "slurm") cluster::require_same_program(machines_of(cluster.plans), cluster.options);
   return run_cluster_training(request, cluster, console, interrupts.signal());
 }
 
@@ -167,6 +210,8 @@ Run declare(CLI::App& app) {
   app.add_option("-n,--nodes,--np", options->nodes, "nodes that train together; without machines: on this one")
       ->type_name("COUNT")
       ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--launcher", options->launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
+      ->type_name("NAME");
   add_selection_flags(app, options->machines, ClusterArgument::flag);
   app.add_option("--strategy", options->strategy, "how the nodes train together; `trireme list strategies`")->type_name("NAME");
   app.add_option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name")->allow_extra_args(false);
