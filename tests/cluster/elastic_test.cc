@@ -24,7 +24,7 @@ name = "synthetic_digits"
 samples = 6000
 test_samples = 300
 [train]
-epochs = 20
+epochs = 10
 batch_size = 60
 checkpoint_seconds = 0.5
 [train.optimizer]
@@ -68,8 +68,8 @@ TEST_F(Elastic, TheOthersGoOnAndTheDeadOneComesBack) {
   EXPECT_TRUE(says(training, "generation 3: 3 workers go on")) << training.text();
   EXPECT_EQ(training.wait(), 0) << training.text();
   EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank "), HasSubstr(" step "), HasSubstr("killed by SIGKILL"),
-                                     HasSubstr("starting node"), HasSubstr("trained 20 epochs")));
-  expect_every_step_once("runs", 2000);
+                                     HasSubstr("starting node"), HasSubstr("trained 10 epochs")));
+  expect_every_step_once("runs", 1000);
 }
 
 TEST_F(Elastic, AFixedNumberWaitsForTheReplacementAndTheResultIsTheSame) {
@@ -91,7 +91,7 @@ TEST_F(Elastic, BelowTheMinimumItKeepsWhatItHasAndCanBeResumed) {
   EXPECT_THAT(training.text(), AllOf(HasSubstr("too few nodes"), HasSubstr("--resume"), HasSubstr("killed by SIGKILL")));
   TrainingProcess rest({"--resume", latest("runs").string(), "-n", "3"});
   EXPECT_EQ(rest.wait(), 0) << rest.text();
-  expect_every_step_once("runs", 2000);
+  expect_every_step_once("runs", 1000);
 }
 
 TEST_F(Elastic, AllOfThemDieAndAreReplaced) {
@@ -99,7 +99,7 @@ TEST_F(Elastic, AllOfThemDieAndAreReplaced) {
   ASSERT_TRUE(comes_to("runs", 200)) << training.text();
   for (const pid_t node : training.children()) ::kill(node, SIGKILL);
   EXPECT_EQ(training.wait(), 0) << training.text();
-  EXPECT_THAT(training.text(), HasSubstr("trained 20 epochs"));
+  EXPECT_THAT(training.text(), HasSubstr("trained 10 epochs"));
 }
 
 TEST_F(Elastic, ANodeThatStoodStillIsFencedAndComesAgain) {
@@ -154,7 +154,7 @@ TEST_F(Elastic, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
   TrainingProcess next({"--resume", latest("runs").string()});
   EXPECT_EQ(next.wait(), 0) << next.text();
   EXPECT_THAT(next.text(), AllOf(HasSubstr("taking over"), HasSubstr("generation 2: 2 workers go on")));
-  expect_every_step_once("runs", 2000);
+  expect_every_step_once("runs", 1000);
   EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
   for (const pid_t node : nodes) EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10))) << node;
   EXPECT_FALSE(std::filesystem::exists(latest("runs") / "coordinator.json"));

@@ -64,7 +64,9 @@ Recovery recovery(const History& history, double since, std::int64_t generation)
   const auto earliest = [&](std::optional<double>& best, double time) {
     if (time >= since && (!best || time - since < *best)) best = time - since;
   };
-  for_each_record(history.coordinators, "lost", [&](const observe::Record& r) { earliest(found.detected, r.time); });
+  // A node whose launcher sees its process end before its connection breaks has "left".
+  for (const char* type : {"lost", "left"})
+    for_each_record(history.coordinators, type, [&](const observe::Record& r) { earliest(found.detected, r.time); });
   std::int64_t done = -1;   // in the old generation
   std::int64_t begin = -1;  // of the first new one that took a step
   std::int64_t next = -1;

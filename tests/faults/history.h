@@ -40,7 +40,7 @@ Standing standing(const History& history);
 
 // What became of a fault that happened at `since` (seconds since 1970), when `generation` held.
 struct Recovery {
-  std::optional<double> detected;          // seconds until a coordinator noted a node as lost
+  std::optional<double> detected;          // seconds until a coordinator noted that a node is gone
   std::optional<double> recovered;         // seconds until the first step of a later generation
   std::optional<std::int64_t> lost_steps;  // done in the old generation, and again in the new one
 };

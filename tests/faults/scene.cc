@@ -20,18 +20,18 @@ using Json = nlohmann::json;
 
 constexpr double kAccurate = 0.5;  // percent of the control's accuracy
 
-// Steps of some 20 ms with three nodes on two cores, and an accuracy that a broken training would not reach.
+// Steps of some 10 ms with three nodes on two cores, and an accuracy that a broken training would not reach.
 constexpr std::string_view kJob = R"(
 [model]
-name = "mnist_cnn"
+name = "mlp_128"
 [data]
 name = "synthetic_digits"
-samples = 2000
-test_samples = 1000
+samples = 6000
+test_samples = 2000
 [train]
-epochs = 5
-batch_size = 40
-checkpoint_seconds = 1.0
+epochs = 80
+batch_size = 600
+checkpoint_seconds = 0.5
 [train.optimizer]
 name = "adam"
 )";
@@ -95,7 +95,7 @@ TestHosts& Scene::hosts() {
 }
 
 std::unique_ptr<Training> Scene::start(const TrainingSetup& setup) {
-  if (setup.on_hosts) control(setup);  // before the hosts: it finds the algorithms
+  if (setup.on_hosts) control({.nodes = setup.nodes});  // before the hosts: it finds the algorithms
   const fs::path job = folder_ / "job.toml";
   write_file_atomically(job, kJob);
   TrainingSetup complete = setup;

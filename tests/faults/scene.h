@@ -35,6 +35,10 @@ struct Expectation {
   bool clocks_differ = false;
 };
 
+// For faults that take their time: settings of longer trainings. Few, because each needs a control.
+inline const std::vector<std::string> kLong = {"train.epochs=300"};
+inline const std::vector<std::string> kVeryLong = {"train.epochs=2000"};
+
 // The moment of a fault.
 struct Moment {
   double time = 0;
@@ -59,8 +63,8 @@ class Scene {
   TestHosts& hosts(int count, const HostOptions& options = {});
   TestHosts& hosts();
 
-  // A training of the harness's own job (a small convolutional network on synthetic digits, 1 thread a node, about 300 steps of 20 to
-  // 50 ms, a checkpoint a second), with --events. Several may be started one after another: with `resume` they go on with the same events.
+  // A training of the harness's own job (a small network on synthetic digits, 1 thread a node, 800 steps of about 10 ms, a checkpoint
+  // every half second), with --events. Several may be started one after another: with `resume` they go on with the same events.
   std::unique_ptr<Training> start(const TrainingSetup& setup);
   // The same, and it has done `step` steps.
   std::unique_ptr<Training> begin(const TrainingSetup& setup, std::int64_t step = 30);

@@ -21,7 +21,8 @@ using std::chrono::seconds;
 using Words = std::vector<std::string>;
 
 constexpr auto kLook = milliseconds(20);
-constexpr auto kMemoryLook = milliseconds(200);
+constexpr auto kJournalLook = milliseconds(100);  // reading all journals takes some milliseconds
+constexpr auto kMemoryLook = milliseconds(500);
 constexpr auto kCleanWithin = seconds(10);
 
 Words command(const TrainingSetup& setup, const Training::Places& places) {
@@ -67,11 +68,11 @@ bool is_trireme(pid_t pid) {
 
 }  // namespace
 
-bool await(const std::function<bool()>& condition, milliseconds timeout) {
+bool await(const std::function<bool()>& condition, milliseconds timeout, milliseconds look) {
   const auto end = std::chrono::steady_clock::now() + timeout;
   while (!condition()) {
     if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(kLook);
+    std::this_thread::sleep_for(look);
   }
   return true;
 }
@@ -108,10 +109,12 @@ std::optional<pid_t> Training::node(int number) const {
     const std::vector<pid_t> found = places_.hosts->pids(static_cast<std::size_t>(number), "trireme");
     return found.empty() ? std::nullopt : std::optional(found.front());
   }
+  const std::string prefix = fmt::format("node-{}-", number);
   std::optional<pid_t> newest;
-  for (const ProcessLog& log : history().nodes) {
-    if (log.node != std::to_string(number) || log.records.front().type != "start") continue;
-    const auto pid = static_cast<pid_t>(log.records.front().integer("process"));
+  for (const auto& entry : fs::directory_iterator(places_.events)) {
+    const std::string name = entry.path().stem();
+    if (!name.starts_with(prefix)) continue;
+    const pid_t pid = std::stoi(name.substr(prefix.size()));
     if (is_trireme(pid)) newest = pid;
   }
   return newest;
@@ -134,12 +137,12 @@ double Training::signal_node(int number, int signal) const {
 }
 
 bool Training::reaches_step(std::int64_t step, seconds timeout) const {
-  return await([&] { return standing().step >= step || !is_running(); }, timeout) && standing().step >= step;
+  return await([&] { return standing().step >= step || !is_running(); }, timeout, kJournalLook) && standing().step >= step;
 }
 
 bool Training::passes_generation(std::int64_t generation, seconds timeout) const {
   const auto has_stepped = [&] { return recovery(history(), 0, generation).recovered.has_value(); };
-  return await([&] { return has_stepped() || !is_running(); }, timeout) && has_stepped();
+  return await([&] { return has_stepped() || !is_running(); }, timeout, kJournalLook) && has_stepped();
 }
 
 std::optional<double> Training::obeyed(int order, seconds timeout) const {

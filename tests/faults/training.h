@@ -21,7 +21,8 @@
 namespace trireme::tests {
 
 // Waits until `condition` holds; false after `timeout`.
-bool await(const std::function<bool()>& condition, std::chrono::milliseconds timeout);
+bool await(const std::function<bool()>& condition, std::chrono::milliseconds timeout,
+           std::chrono::milliseconds look = std::chrono::milliseconds(20));
 
 struct TrainingSetup {
   int nodes = 3;

@@ -71,6 +71,9 @@ class TrainingOnHosts : public TrainingFolder {
     for (std::size_t i = 0; i < hosts.size(); ++i)
       EXPECT_TRUE(wait_until([&] { return hosts.processes(i).empty(); }, seconds(10))) << testing::PrintToString(hosts.processes(i));
   }
+  static bool says(const TrainingProcess& training, const std::string& words) {
+    return wait_until([&] { return training.text().find(words) != std::string::npos; }, seconds(40));
+  }
   // Addresses that something listens on, on the host, but for sshd's.
   static std::string listeners(const TestHosts& hosts, std::size_t host) { return hosts.run(host, {"ss", "-Hltn", "sport != 22"}).out; }
 };
@@ -94,23 +97,57 @@ TEST_F(TrainingOnHosts, FiveFromNothingToAModel) {
   EXPECT_TRUE(final_model("runs") == first);
 }
 
-TEST_F(TrainingOnHosts, AKilledNodeIsNamedAndTheOthersGoHome) {
+TEST_F(TrainingOnHosts, AKilledNodeIsNamedAndStartedAgain) {
   const TestHosts hosts(3);
   TrainingProcess training(arguments(hosts.cluster_file(), {"--set", "train.epochs=100000"}));
   ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
   hosts.run(1, {"pkill", "-KILL", "-f", "trireme node"});
-  EXPECT_EQ(training.wait(), 1) << training.text();
-  EXPECT_THAT(training.text(), AllOf(HasSubstr("error: rank 1 on h2 "), HasSubstr(" step ")));
+  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 3 workers go on")) << training.text();
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank 1 on h2 "), HasSubstr(" step ")));
+  training.signal(SIGTERM);
+  EXPECT_EQ(training.wait(), 143) << training.text();
   expect_nothing_left(hosts);
 }
 
-TEST_F(TrainingOnHosts, NothingIsLeftWhenTheLauncherIsKilled) {
+TEST_F(TrainingOnHosts, AMachineThatIsAddedToTheFileJoins) {
+  const TestHosts hosts(3);
+  const std::string all = read_file(hosts.cluster_file());
+  write_file_atomically(folder_ / "lab.toml", all.substr(0, all.rfind("[[machines]]")));
+  TrainingProcess training(arguments(folder_ / "lab.toml", {"--set", "train.epochs=100000"}));
+  ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
+  EXPECT_THAT(training.text(), HasSubstr("2 workers"));
+  write_file_atomically(folder_ / "lab.toml", all);
+  EXPECT_TRUE(says(training, "generation 2: 3 workers go on")) << training.text();
+  EXPECT_THAT(training.text(), HasSubstr("h3 is new: node 2 is started there"));
+  training.signal(SIGTERM);
+  EXPECT_EQ(training.wait(), 143) << training.text();
+  expect_nothing_left(hosts);
+}
+
+TEST_F(TrainingOnHosts, NothingIsLeftWhenTheLauncherIsKilledIfSoWanted) {
   const TestHosts hosts(2);
-  TrainingProcess training(arguments(hosts.cluster_file(), {"--set", "train.epochs=100000"}));
+  TrainingProcess training(arguments(hosts.cluster_file(), {"--keep-nodes", "0", "--set", "train.epochs=100000"}));
   ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
   for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_FALSE(hosts.processes(i).empty());
   training.signal(SIGKILL);
   EXPECT_EQ(training.wait(), -SIGKILL);
+  expect_nothing_left(hosts);
+}
+
+TEST_F(TrainingOnHosts, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
+  const TestHosts hosts(2);
+  {
+    TrainingProcess training(arguments(hosts.cluster_file(), {"--set", "train.epochs=100000"}));
+    ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
+    training.signal(SIGKILL);
+    EXPECT_EQ(training.wait(), -SIGKILL);
+  }
+  for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_FALSE(hosts.processes(i).empty()) << "it waits";
+  TrainingProcess next({"--resume", latest("runs").string()});
+  EXPECT_TRUE(says(next, "generation 2: 2 workers go on")) << next.text();
+  next.signal(SIGTERM);
+  EXPECT_EQ(next.wait(), 143) << next.text();
   expect_nothing_left(hosts);
 }
 

@@ -18,6 +18,7 @@
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/cache_directory.h"
+#include "trireme/cli/new_machines.h"
 #include "trireme/cli/node_secrets.h"
 #include "trireme/cli/run_records.h"
 #include "trireme/cluster/addresses.h"
@@ -63,6 +64,11 @@ class ExitQueue {
   std::mutex mutex_;
   std::vector<train::NodeExit> exits_;
 };
+
+void take_wishes(const ClusterRequest& request, cluster::NodePlan& plan) {
+  plan.keep = request.secret.empty() ? request.keep_nodes : 0;
+  plan.events = request.events;
+}
 
 class ClusterRun {
  public:
@@ -118,10 +124,33 @@ class ClusterRun {
                            launch_events(exits));
     train::ConductorOptions options = conductor_options(exits);
     options.last_generation = last_generation;
+    std::optional<NewMachines> new_machines;
+    if (!cluster_.machines_file.empty()) {
+      new_machines.emplace(new_machines_options());
+      options.more = [&] { return names_of(new_machines->take()); };
+    }
     options.start = [&](const std::string& node) { launch.start(launched_node(node, coordinator.port())); };
     const auto result = conductor_.run(coordinator, options, records_.observer(), stop);
     launch.end(std::chrono::seconds(5));
     return records_.finish(result, conductor_.cursor(), stop);
+  }
+
+  NewMachines::Options new_machines_options() {
+    return {.file = cluster_.machines_file,
+            .read = cluster_.read_machines,
+            .launch = cluster_.options,
+            .known = cluster_.plans,
+            .threads = cluster_.threads,
+            .say = [this](const std::string& line) { say(line); }};
+  }
+
+  std::vector<std::string> names_of(const std::vector<cluster::NodePlan>& plans) {
+    std::vector<std::string> names;
+    for (const cluster::NodePlan& plan : plans) {
+      cluster_.plans.push_back(plan);
+      names.push_back(plan.name);
+    }
+    return names;
   }
 
   // What the journal of a run that goes on tells; numbers of generations are never used twice.
@@ -227,8 +256,7 @@ class ClusterRun {
 
   cluster::Launch::Node launched_node(const std::string& name, int port) const {
     cluster::NodePlan plan = *std::ranges::find(cluster_.plans, name, &cluster::NodePlan::name);
-    plan.keep = cluster_.secret.empty() ? cluster_.keep_nodes : 0;
-    plan.events = cluster_.events;
+    take_wishes(cluster_, plan);
     const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
                               .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
                               .key = key_,
@@ -286,12 +314,14 @@ class ClusterRun {
     checkpoint.normalization = data_.normalization;
     checkpoint.class_names = data_.class_names;
     const auto directory = checkpoints_.save(checkpoint);
-    return {.step = checkpoint.cursor.step,
-            .epoch = checkpoint.cursor.epoch,
-            .offset = checkpoint.cursor.epoch_offset,
-            .generation = checkpoint.generation,
-            .directory = directory,
-            .seconds = (clock_.now() - start).count()};
+    // Before the worker hears of it, and before another generation can be announced.
+    event("commit", {{"generation", checkpoint.generation},
+                     {"step", checkpoint.cursor.step},
+                     {"epoch", checkpoint.cursor.epoch},
+                     {"offset", checkpoint.cursor.epoch_offset},
+                     {"directory", directory.string()}});
+    if (events_) events_->sync();
+    return {.step = checkpoint.cursor.step, .directory = directory, .seconds = (clock_.now() - start).count()};
   }
 
   const TrainingRequest& request_;
@@ -319,8 +349,10 @@ std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t thre
 std::string dry_run(const ClusterRequest& request) {
   const cluster::LauncherEntry& launcher = find_entry(cluster::launchers::catalog(), request.launcher, "launcher");
   std::string text;
-  for (const cluster::NodePlan& plan : request.plans)
+  for (cluster::NodePlan plan : request.plans) {
+    take_wishes(request, plan);
     text += fmt::format("[{} {}] {}\n", plan.name, plan.machine.name, cluster::as_typed(launcher.command(plan, request.options)));
+  }
   return text;
 }
 

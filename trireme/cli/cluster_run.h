@@ -20,13 +20,16 @@ struct ClusterRequest {
   std::vector<std::string> others;       // names of nodes that come by themselves
   cluster::LaunchOptions options;
   double start_timeout = 120;
-  int min_nodes = 1;                 // with fewer the training is not continued
-  bool starts_with_min = false;      // nor does it need more to begin
-  int max_nodes = 0;                 // at a time; 0: all
-  int restarts = 3;                  // of a node, in a row, without progress
-  double keep_nodes = 60;            // seconds that nodes wait for another coordinator if this one dies without a word
-  std::filesystem::path events;      // folder for event journals; empty: none
-  std::optional<Takeover> takeover;  // of the coordinator before, which died
+  int min_nodes = 1;             // with fewer the training is not continued
+  bool starts_with_min = false;  // nor does it need more to begin
+  int max_nodes = 0;             // at a time; 0: all
+  int restarts = 3;              // of a node, in a row, without progress
+  double keep_nodes = 60;        // seconds that nodes wait for another coordinator if this one dies without a word
+  std::filesystem::path events;  // folder for event journals; empty: none
+  std::function<std::vector<cluster::Machine>()> read_machines;  // of `machines_file`, as it is now
+  std::filesystem::path machines_file;                           // machines added to it join; empty: it is not watched
+  std::int64_t threads = 0;                                      // of each machine; 0: all
+  std::optional<Takeover> takeover;                              // of the coordinator before, which died
   // For nodes that come by themselves: where they look for us, and the secret they share with us. Otherwise empty.
   std::string address;
   int port = 0;

@@ -223,6 +223,42 @@ TEST(Failure, GenerationsDoNotMeet) {
   });
 }
 
+// Another generation begins: whatever a member of this one waits for is over.
+TEST(Failure, ACancelledMemberWaitsNoLonger) {
+  MemoryStore store;
+  std::latch done(1);
+  in_threads(2, [&](int rank) {
+    Group group = group_of(rank, 2);
+    const auto over = std::make_shared<Cancellation>();
+    group.cancellation = over;
+    auto communicator = Communicator::connect(store, group, kTimeout);
+    if (rank == 1) return done.wait();
+    const std::jthread other([&] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(100));
+      over->cancel();
+    });
+    std::vector<float> values(10);
+    const auto start = SteadyClock{}.now();
+    EXPECT_THAT(thrown_error([&] { communicator.all_reduce(values, {}, kTimeout); }), StartsWith("cancelled: "));
+    EXPECT_LT((SteadyClock{}.now() - start).count(), 2);
+    done.count_down();
+  });
+}
+
+TEST(Failure, ACancelledRendezvousIsOver) {
+  MemoryStore store;
+  Group group = group_of(0, 2);
+  const auto over = std::make_shared<Cancellation>();
+  group.cancellation = over;
+  const std::jthread other([&] {
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    over->cancel();
+  });
+  const auto start = SteadyClock{}.now();
+  EXPECT_THAT(thrown_error([&] { Communicator::connect(store, group, kTimeout); }), StartsWith("cancelled: "));
+  EXPECT_LT((SteadyClock{}.now() - start).count(), 2);
+}
+
 TEST(Communicator, TwoChannelsAtTheSameTime) {
   MemoryStore store;
   in_threads(4, [&](int thread) {

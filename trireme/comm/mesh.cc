@@ -16,6 +16,7 @@ namespace trireme::comm {
 namespace {
 
 constexpr Seconds kVisitorTimeout{3};
+constexpr Seconds kConnect{5};  // a member that has told its address listens there
 constexpr Seconds kPause{0.02};
 // More at a time and the oldest must go: a scanner shall not use up the descriptors.
 constexpr std::size_t kVisitors = 256;
@@ -38,7 +39,7 @@ std::string endpoint_of_member(Store& store, const Group& group, int rank, const
 
 Socket connect_to_member(const std::string& endpoint, int rank, const Deadline& deadline) {
   try {
-    return connect_to(endpoint, deadline);
+    return connect_to(endpoint, deadline.at_most(kConnect));
   } catch (const Error& fault) {
     throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }

@@ -123,10 +123,44 @@ TEST(Coordinator, AnExpectedCardIsTheMeasure) {
 TEST(Coordinator, ANameIsTakenOnlyOnce) {
   Coordinator coordinator(coordinator_options());
   const Membership first = join(coordinator, "0");
-  EXPECT_THAT(thrown_error([&] { join(coordinator, "0"); }), StartsWith("already_exists: there is a node '0' already, on host0"));
+  Membership::Options other = node_options(coordinator.addresses().front(), "0");
+  other.info.process += 1;
+  EXPECT_THAT(thrown_error([&] { Membership::connect(other, kPatience); }),
+              StartsWith("already_exists: there is a node '0' already, on host0"));
   EXPECT_EQ(next(coordinator), "hello 0");
   EXPECT_THAT(next(coordinator), StartsWith("refused 0: "));
   EXPECT_THAT(coordinator.nodes(), ElementsAre("0"));
+}
+
+// It may notice the end of its connection before the coordinator does.
+TEST(Coordinator, AProcessThatComesAgainReplacesItself) {
+  Coordinator coordinator(coordinator_options());
+  const Membership first = join(coordinator, "0");
+  const Membership second = join(coordinator, "0");
+  EXPECT_EQ(next(coordinator), "hello 0");
+  EXPECT_EQ(next(coordinator), "lost 0: it has come again");
+  EXPECT_EQ(next(coordinator), "hello 0");
+  EXPECT_THAT(coordinator.nodes(), ElementsAre("0"));
+}
+
+TEST(Membership, RejoinsAnotherCoordinatorAtTheSameAddress) {
+  Coordinator::Options options = coordinator_options();
+  auto coordinator = std::make_unique<Coordinator>(options);
+  options.port = coordinator->port();
+  Membership node = join(*coordinator, "0");
+  coordinator.reset();
+  EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), StartsWith("unavailable: "));
+  EXPECT_TRUE(node.cancellation()->is_cancelled());
+  coordinator = std::make_unique<Coordinator>(options);
+  node.rejoin(kPatience);
+  EXPECT_EQ(next(*coordinator), "hello 0");
+  node.ready(kCard);
+  EXPECT_EQ(next(*coordinator), "ready 0");
+  coordinator->announce(generation_of(7, {"0"}));
+  EXPECT_EQ(node.await_generation(0, kPatience).number, 7U);
+  EXPECT_FALSE(node.cancellation()->is_cancelled());
+  coordinator->announce(generation_of(8, {"0"}));
+  EXPECT_EQ(node.await_generation(7, kPatience).number, 8U);
 }
 
 TEST(Coordinator, LeavingIsNotBeingLost) {

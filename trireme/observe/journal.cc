@@ -3,6 +3,7 @@
 #include "trireme/observe/journal.h"
 
 #include <fstream>
+#include <mutex>
 #include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
@@ -36,6 +37,7 @@ bool ends_within_a_line(const std::filesystem::path& path) {
 }  // namespace
 
 struct Journal::State {
+  std::mutex mutex;
   OutputFile file;
   WallClock clock;
   std::string waiting;
@@ -55,7 +57,7 @@ struct Journal::State {
 Journal::Journal(const std::filesystem::path& path, WallClock clock) {
   const bool cut = ends_within_a_line(path);
   const auto now = clock();
-  state_.reset(new State{.file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
+  state_.reset(new State{.mutex = {}, .file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
 }
 
 Journal::~Journal() {
@@ -70,6 +72,7 @@ Journal::Journal(Journal&&) noexcept = default;
 Journal& Journal::operator=(Journal&&) noexcept = default;
 
 void Journal::write(std::string_view type, const Fields& fields) {
+  const std::lock_guard lock(state_->mutex);
   const auto now = state_->clock();
   state_->waiting += line_of(seconds_since_1970(now), type, fields);
   const bool in_time = now >= state_->written && now - state_->written < kLongestWait;  // the time of day can go back
@@ -77,6 +80,7 @@ void Journal::write(std::string_view type, const Fields& fields) {
 }
 
 void Journal::sync() {
+  const std::lock_guard lock(state_->mutex);
   state_->flush();
   state_->file.sync();
 }

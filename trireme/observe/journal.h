@@ -18,6 +18,7 @@ namespace trireme::observe {
 using Value = std::variant<std::int64_t, double, bool, std::string>;
 using Fields = std::vector<std::pair<std::string_view, Value>>;
 
+// All calls may come from any thread.
 class Journal {
  public:
   // Appends to `path`; a last line that a crash cut short is completed with a newline first, and readers skip it.

@@ -45,6 +45,7 @@ struct ConductorOptions {
 
   std::set<std::string> startable;                          // nodes that `start` can start
   std::function<void(const std::string& node)> start;       // also again, after its process has ended
+  std::function<std::vector<std::string>()> more;           // names of nodes that can be started, too, since the last call
   std::function<std::vector<NodeExit>()> exits;             // that have happened since the last call
   std::function<void(const coord::Generation&)> announced;  // for the records; called before the nodes hear of it
   std::function<void(const std::string& line)> say;         // what a person should read

@@ -25,7 +25,6 @@ NodeHistory::NodeHistory(const std::filesystem::path& folder, const std::string&
 }
 
 void NodeHistory::write(std::string_view type, const observe::Fields& fields) {
-  const std::lock_guard lock(mutex_);
   if (journal_) journal_->write(type, fields);
 }
 

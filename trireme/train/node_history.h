@@ -3,7 +3,6 @@
 #pragma once
 
 #include <filesystem>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,7 +28,6 @@ class NodeHistory {
  private:
   void write(std::string_view type, const observe::Fields& fields);
 
-  std::mutex mutex_;
   std::optional<observe::Journal> journal_;
   std::int64_t generation_ = 0;
   std::int64_t last_step_ = -1;

@@ -58,9 +58,6 @@ struct StragglerRecord {
 
 struct CheckpointRecord {
   std::int64_t step = 0;
-  std::int64_t epoch = 0;
-  std::int64_t offset = 0;      // samples of the epoch already seen
-  std::int64_t generation = 0;  // of the workers that made it; 0: one alone
   std::filesystem::path directory;
   double seconds = 0;
 };

@@ -56,6 +56,7 @@ TEST(Reports, EveryTruncationOfACheckpointIsRefused) {
 TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
   std::vector<Checkpoint> kept;
   CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
+  desk.begin_generation(example(1).generation);
   int calls = 0;
   hand_in(example(300'000), [&](std::string piece) {
     ++calls;
@@ -75,6 +76,7 @@ TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
 TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
   std::vector<Checkpoint> kept;
   CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
+  desk.begin_generation(example(1).generation);
   int calls = 0;
   EXPECT_THROW(hand_in(example(300'000),
                        [&](const std::string& piece) {
@@ -89,14 +91,33 @@ TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
 
 TEST(CheckpointDesk, RefusesWhatIsTooLargeAndWhatDoesNotFollow) {
   CheckpointDesk desk(1000, [](const Checkpoint&) {});
+  desk.begin_generation(example(1).generation);
   EXPECT_THAT(thrown_error([&] { hand_in(example(1000), [&](const std::string& piece) { return desk.put(piece); }); }),
               testing::HasSubstr("larger than this model's"));
   CheckpointDesk other(4 << 20, [](const Checkpoint&) {});
+  other.begin_generation(example(1).generation);
   int calls = 0;
   EXPECT_THAT(thrown_error([&] {
                 hand_in(example(300'000), [&](const std::string& piece) { return ++calls == 2 ? std::string() : other.put(piece); });
               }),
               testing::HasSubstr("does not follow"));
+}
+
+TEST(CheckpointDesk, RefusesWhatComesFromAnOlderGeneration) {
+  int kept = 0;
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { ++kept; });
+  const auto generation = static_cast<std::uint64_t>(example(1).generation);
+  desk.begin_generation(generation);
+  int calls = 0;
+  // The next generation begins while the checkpoint is on its way.
+  EXPECT_THAT(thrown_error([&] {
+                hand_in(example(300'000), [&](const std::string& piece) {
+                  if (++calls == 3) desk.begin_generation(generation + 1);
+                  return desk.put(piece);
+                });
+              }),
+              testing::HasSubstr("comes too late"));
+  EXPECT_EQ(kept, 0);
 }
 
 }  // namespace

@@ -28,6 +28,11 @@ const Roll::Node* Roll::find(const std::string& node) const {
   return found == nodes_.end() ? nullptr : &found->second;
 }
 
+void Roll::add(const std::string& node) {
+  at(node);
+  options_.startable.insert(node);
+}
+
 void Roll::launched(const std::string& node) { at(node).has_process = at(node).is_expected = true; }
 
 void Roll::came(const std::string& node, const coord::NodeInfo& info) {
@@ -83,6 +88,13 @@ int Roll::failures(const std::string& node) const {
 const coord::NodeInfo* Roll::info(const std::string& node) const {
   const Node* const entry = find(node);
   return entry == nullptr || !entry->has_come ? nullptr : &entry->info;
+}
+
+std::size_t Roll::present() const {
+  return static_cast<std::size_t>(std::ranges::count_if(nodes_, [](const auto& entry) {
+    const Node& node = entry.second;
+    return !node.is_out && (node.is_here || node.has_process);
+  }));
 }
 
 std::vector<std::string> Roll::all() const { return options_.nodes; }

@@ -24,6 +24,7 @@ class Roll {
  public:
   Roll(RollOptions options, const Clock& clock);
 
+  void add(const std::string& node);  // one more, that can be started from here
   void launched(const std::string& node);
   void came(const std::string& node, const coord::NodeInfo& info);
   void ready(const std::string& node);
@@ -37,6 +38,7 @@ class Roll {
   bool is_left_out(const std::string& node) const;
   int failures(const std::string& node) const;
   const coord::NodeInfo* info(const std::string& node) const;  // none: it never came
+  std::size_t present() const;                                 // are here, or on their way
   std::vector<std::string> all() const;                        // in order of ranks
   std::vector<std::string> available() const;                  // could be members now
   std::vector<std::string> due() const;                        // should be started now

@@ -38,7 +38,7 @@ TEST_F(RollTest, PausesDoubleUntilItIsLeftOut) {
     comes("1");
     dies("1");
     clock_.advance(Seconds(pause - 0.1));
-    EXPECT_THAT(roll_.due(), Not(testing::Contains("1"))) << pause;
+    EXPECT_THAT(roll_.due(), testing::Not(testing::Contains("1"))) << pause;
     clock_.advance(Seconds(0.2));
     EXPECT_THAT(roll_.due(), testing::Contains("1")) << pause;
   }
@@ -47,7 +47,7 @@ TEST_F(RollTest, PausesDoubleUntilItIsLeftOut) {
   dies("1");
   clock_.advance(Seconds(1000));
   EXPECT_TRUE(roll_.is_left_out("1"));
-  EXPECT_THAT(roll_.due(), Not(testing::Contains("1")));
+  EXPECT_THAT(roll_.due(), testing::Not(testing::Contains("1")));
 }
 
 TEST_F(RollTest, ADeathBeforeItCameCountsOnce) {
@@ -78,7 +78,7 @@ TEST_F(RollTest, OneThatIsSilentIsNotStartedWhileItsProcessLives) {
   comes("1");
   EXPECT_TRUE(roll_.went("1"));
   clock_.advance(Seconds(100));
-  EXPECT_THAT(roll_.due(), Not(testing::Contains("1")));
+  EXPECT_THAT(roll_.due(), testing::Not(testing::Contains("1")));
 }
 
 TEST_F(RollTest, OneThatTheOthersCannotWorkWithComesBackAfterAPause) {

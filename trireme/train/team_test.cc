@@ -52,8 +52,10 @@ Job read(const std::vector<std::string>& settings) {
 struct Memory final : Observer {
   void step(const StepRecord& record) override { steps.push_back(record); }
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }
+  void straggler(const StragglerRecord& record) override { stragglers.push_back(record); }
   std::vector<StepRecord> steps;
   std::vector<EpochRecord> epochs;
+  std::vector<StragglerRecord> stragglers;
 };
 
 class ScaledClock final : public Clock {
@@ -299,6 +301,18 @@ TEST(Team, LocalIsForOne) {
 }
 
 // The second worker's clock makes it look four times as slow.
+TEST(Team, AStragglerIsNamedAndItsShareShrinks) {
+  Cluster cluster({"data.samples=2000", "train.epochs=3"});
+  cluster.slowness = 3;
+  const std::vector<Trained> team = cluster.train(2);
+  ASSERT_FALSE(team[0].memory.stragglers.empty());
+  EXPECT_EQ(team[0].memory.stragglers[0].rank, 1);
+  EXPECT_GT(team[0].memory.stragglers[0].slowness, 2);
+  EXPECT_LT(team[0].memory.stragglers[0].share, 0.4);
+  EXPECT_LT(distance(team[0].parameters, cluster.alone().parameters), 1e-5);
+}
+
+// The second worker's clock makes it look four times as slow.
 TEST(Team, FasterWorkersTakeMoreOfABatch) {
   Cluster cluster({"strategy.shares=speed", "data.samples=2000", "train.epochs=1"});
   cluster.slowness = 3;
@@ -308,6 +322,67 @@ TEST(Team, FasterWorkersTakeMoreOfABatch) {
   EXPECT_EQ(team[0].shares, team[1].shares);
   EXPECT_EQ(team[0].memory.epochs[0].train.samples, 2000);
   EXPECT_LT(distance(team[0].parameters, cluster.alone().parameters), 1e-5);
+}
+
+Team meet(comm::Store& store, int rank, int size, std::uint64_t generation) {
+  const comm::Group group{.rank = rank, .size = size, .generation = generation, .address = "127.0.0.1", .key = "a key of this test's own"};
+  return {comm::Communicator::connect(store, group, Seconds(20)), Seconds(20), generation};
+}
+
+// A team breaks, each goes on for as many steps as its rank, then they meet again.
+TEST(Team, GoesOnWithTheStateOfTheFurthestWorker) {
+  const Cluster cluster({"train.epochs=1"});
+  comm::MemoryStore store;
+  const std::vector<Trained> team = cluster.train(3, [&](Trainer& trainer, Observer& observer, int rank) {
+    for (int i = 0; i < 3; ++i) trainer.advance(observer);
+    trainer.enter(Team::alone());
+    for (int i = 0; i < rank; ++i) trainer.advance(observer);
+    EXPECT_EQ(trainer.enter(meet(store, rank, 3, 2)), 2);
+    EXPECT_EQ(trainer.cursor().step, 5);
+    trainer.run(observer);
+  });
+  for (const Trained& worker : team) EXPECT_EQ(worker.parameters, team[0].parameters);
+  EXPECT_EQ(team[0].checkpoint.generation, 2);
+  EXPECT_EQ(team[0].memory.epochs[0].train.samples, cluster.data.train->size());
+}
+
+// What workers did after a checkpoint of a later generation than theirs is a past that was given up.
+TEST(Team, ACheckpointOfALaterGenerationCountsMoreThanWhatWorkersHave) {
+  const Cluster cluster({"train.epochs=1"});
+  comm::MemoryStore store;
+  const std::vector<Trained> team = cluster.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
+    for (int i = 0; i < 2; ++i) trainer.advance(observer);
+    Checkpoint checkpoint = trainer.checkpoint();
+    checkpoint.generation = 7;
+    for (int i = 0; i < 3; ++i) trainer.advance(observer);
+    const auto committed = [&](const Position& newer_than) {
+      EXPECT_EQ(rank, 0) << "only the first asks";
+      EXPECT_EQ(newer_than.step, 5);
+      return std::optional(checkpoint);
+    };
+    EXPECT_EQ(trainer.enter(meet(store, rank, 2, 8), committed), 0);
+    EXPECT_EQ(trainer.cursor().step, 2);
+    trainer.run(observer);
+  });
+  EXPECT_EQ(team[0].parameters, team[1].parameters);
+}
+
+TEST(Position, OfALaterGenerationIsFurther) {
+  const Position nowhere;
+  const Position early{.generation = 1, .step = 100, .epoch = 3};
+  const Position late{.generation = 2, .step = 50, .epoch = 1};
+  EXPECT_LT(nowhere, early);
+  EXPECT_LT(early, late);
+  EXPECT_LT(late, (Position{.generation = 2, .step = 51, .epoch = 1}));
+}
+
+TEST(SpeedShares, FindTheStraggler) {
+  EXPECT_FALSE(find_straggler({100, 60, 90}));
+  const auto straggler = find_straggler({100, 90, 20});
+  ASSERT_TRUE(straggler);
+  EXPECT_EQ(straggler->rank, 2);
+  EXPECT_DOUBLE_EQ(straggler->slowness, 4.5);
+  EXPECT_EQ(find_straggler({10, 100})->rank, 0);
 }
 
 TEST(SpeedShares, FollowSpeedInWholeUnits) {

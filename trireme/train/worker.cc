@@ -280,7 +280,7 @@ class Worker {
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
                                                      .tell = options_.say},
-                                                    timeout);
+                                                    std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
     const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {
       return ask_for(newer_than, [this](std::string request) {

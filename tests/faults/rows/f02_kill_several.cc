@@ -22,7 +22,7 @@ Outcome two_at_once(Scene& scene) {
 }
 
 Outcome the_same_twice(Scene& scene) {
-  const TrainingSetup setup{.settings = {"train.epochs=15"}};
+  const TrainingSetup setup{.settings = kLong};
   const auto training = scene.begin(setup);
   Moment fault = scene.moment(*training);
   training->signal_node(1, SIGKILL);

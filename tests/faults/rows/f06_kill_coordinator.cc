@@ -26,7 +26,7 @@ Outcome take_over(Scene& scene, const TrainingSetup& setup, Training& first, dou
 }
 
 Outcome kill_in_training(Scene& scene, bool on_hosts) {
-  const TrainingSetup setup{.on_hosts = on_hosts, .settings = {"train.epochs=8"}};
+  const TrainingSetup setup{.on_hosts = on_hosts};
   const auto training = scene.begin(setup);
   const double killed = wall_time();
   ::kill(training->pid(), SIGKILL);
@@ -34,7 +34,7 @@ Outcome kill_in_training(Scene& scene, bool on_hosts) {
 }
 
 Outcome kill_at(Scene& scene, const std::string& place, int visit) {
-  const TrainingSetup setup{.settings = {"train.epochs=8"}, .failpoints = fmt::format("{}@coordinator:{}:kill", place, visit)};
+  const TrainingSetup setup{.failpoints = fmt::format("{}@coordinator:{}:kill", place, visit)};
   const auto training = scene.start(setup);
   const auto killed = training->obeyed(0);
   require(killed.has_value(), fmt::format("the coordinator never came to {}:\n{}", place, training->text()));

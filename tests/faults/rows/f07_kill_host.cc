@@ -6,7 +6,7 @@ namespace trireme::tests::rows {
 namespace {
 
 Outcome power_off(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=20"}};
+  const TrainingSetup setup{.on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
   const Moment fault = scene.moment(*training);
   scene.hosts().power_off(1);

@@ -13,7 +13,7 @@ using std::chrono::seconds;
 
 // A checkpoint within ten seconds, the signal's exit code, nothing left; the rest has the undisturbed run's bits.
 Outcome signal_launcher(Scene& scene, int signal) {
-  const TrainingSetup setup{.settings = {"train.epochs=8"}};
+  const TrainingSetup setup{};
   const auto training = scene.begin(setup);
   const double begin = wall_time();
   ::kill(training->pid(), signal);

@@ -64,7 +64,7 @@ Outcome little_cpu(Scene& scene) {
 }
 
 Outcome slow_link(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=2"}};
+  const TrainingSetup setup{.on_hosts = true};
   const auto training = scene.begin(setup);
   scene.hosts().slow(1, "10mbit");
   return watch(scene, *training, setup, wall_time());

@@ -20,7 +20,7 @@ void heal(TestHosts& hosts) {
 
 // Shorter than the limit of silence: everybody waits, nothing is lost.
 Outcome shortly(Scene& scene, Cut cut) {
-  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = {"train.epochs=8"}};
+  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true};
   const auto training = scene.begin(setup);
   cut(scene.hosts());
   std::this_thread::sleep_for(seconds(2));
@@ -32,7 +32,7 @@ Outcome shortly(Scene& scene, Cut cut) {
 
 // Longer: those on the coordinator's side go on, the others stop; when it heals they come back.
 Outcome for_long(Scene& scene, Cut cut, seconds time) {
-  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = {fmt::format("train.epochs={}", 30 + 2 * time.count())}};
+  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = time > seconds(30) ? kVeryLong : kLong};
   const auto training = scene.begin(setup);
   const Moment fault = scene.moment(*training);
   cut(scene.hosts());
@@ -51,7 +51,7 @@ Outcome for_long(Scene& scene, Cut cut, seconds time) {
 
 // Nobody hears the coordinator: nobody can commit, and nobody is to blame; all come back to it.
 Outcome coordinator(Scene& scene) {
-  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = {"train.epochs=30"}};
+  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
   const Moment fault = scene.moment(*training);
   for (std::size_t i = 0; i < kHosts; ++i) scene.hosts().cut_from_owner(i);

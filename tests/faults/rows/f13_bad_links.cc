@@ -12,7 +12,7 @@ using std::chrono::seconds;
 constexpr int kTolerable = 5;  // percent; with more a false alarm is allowed, a wrong weight never
 
 Outcome loss(Scene& scene, int percent) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=2"}};
+  const TrainingSetup setup{.on_hosts = true};
   const auto training = scene.begin(setup, 5);
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().lose(i, percent);
   const bool is_tolerable = percent <= kTolerable;
@@ -26,7 +26,7 @@ Outcome loss(Scene& scene, int percent) {
 }
 
 Outcome slow(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=1"}};
+  const TrainingSetup setup{.on_hosts = true};
   const auto training = scene.begin(setup, 5);
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().slow(i, "10mbit");
   training->wait(seconds(200));

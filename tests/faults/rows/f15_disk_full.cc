@@ -40,7 +40,7 @@ class SmallDisk {
 };
 
 Outcome run_directory(Scene& scene) {
-  const TrainingSetup setup{.settings = {"train.epochs=20"}};
+  const TrainingSetup setup{.settings = kLong};
   scene.control(setup);
   const SmallDisk disk(scene.folder() / "runs", 200);
   const auto training = scene.begin(setup);

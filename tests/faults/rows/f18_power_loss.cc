@@ -13,7 +13,7 @@ namespace {
 using std::chrono::seconds;
 
 Outcome die_at(Scene& scene, const std::string& place) {
-  const TrainingSetup setup{.settings = {"train.epochs=8"}, .flags = {"--keep-nodes", "1"}, .failpoints = place + "@coordinator:2:kill"};
+  const TrainingSetup setup{.flags = {"--keep-nodes", "1"}, .failpoints = place + "@coordinator:2:kill"};
   const auto training = scene.start(setup);
   require(training->obeyed(0).has_value(), fmt::format("nobody came to {}:\n{}", place, training->text()));
   require(training->wait(seconds(30)) == -SIGKILL, "the writer was not killed");

@@ -42,7 +42,7 @@ Outcome unlike(Scene& scene) {
 }
 
 Outcome jumping(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=8"}};
+  const TrainingSetup setup{.on_hosts = true};
   scene.control(setup);
   TestHosts& hosts = scene.hosts(3);
   for (const std::size_t host : {0U, 1U}) set_clock(hosts, host, "+0");

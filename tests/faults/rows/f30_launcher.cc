@@ -12,7 +12,7 @@ namespace {
 using std::chrono::seconds;
 
 Outcome close_terminal(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=1000"}};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=100000"}};
   const auto training = scene.begin(setup);
   const double begin = wall_time();
   ::kill(training->pid(), SIGHUP);
@@ -34,7 +34,7 @@ pid_t ssh_of(const Training& training, const std::string& address) {
 
 // The node ends because its standard input does; it is started again over a new connection.
 Outcome kill_ssh(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=20"}};
+  const TrainingSetup setup{.on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
   const auto node = training->node(1);
   require(node.has_value(), "node 1 does not run");
@@ -49,7 +49,7 @@ Outcome kill_ssh(Scene& scene) {
 
 Outcome kill_launcher(Scene& scene) {
   constexpr int kKeep = 4;
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=1000"}, .flags = {"--keep-nodes", std::to_string(kKeep)}};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=100000"}, .flags = {"--keep-nodes", std::to_string(kKeep)}};
   const auto training = scene.begin(setup);
   const double begin = wall_time();
   ::kill(training->pid(), SIGKILL);

@@ -100,6 +100,9 @@ ClusterRequest cluster_request(const Options& o, const TrainingRequest& request,
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
   if (o.nodes > 0) cluster.plans.resize(static_cast<std::size_t>(o.nodes));
+  cluster.threads = threads;
+  cluster.machines_file = o.nodes > 0 ? "" : o.machines.cluster.empty() ? o.machines.hostfile : o.machines.cluster;
+  cluster.read_machines = [flags = o.machines, &console] { return selected_inventory(flags, console).machines; };
   return cluster;
 }
 

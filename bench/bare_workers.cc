@@ -1,0 +1,101 @@
+// SPDX-License-Identifier: Apache-2.0
+// Workers without a coordinator: no TLS, no heartbeats, no journals; what all of that costs is the difference to `trireme train -n`.
+#include <fmt/format.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <cstdio>
+#include <filesystem>
+#include <string>
+#include <vector>
+
+#include "trireme/base/config.h"
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/comm/folder_store.h"
+#include "trireme/data/data_sets.h"
+#include "trireme/train/job.h"
+#include "trireme/train/trainer.h"
+
+namespace trireme {
+namespace {
+
+// Seconds of each step after the first ones.
+class Steps final : public train::Observer {
+ public:
+  void step(const train::StepRecord& record) override {
+    constexpr std::int64_t kWarmUp = 5;
+    if (record.step > kWarmUp) seconds_.push_back(record.seconds);
+    samples_ = record.batch.samples;
+  }
+  double median_rate() {
+    std::ranges::nth_element(seconds_, seconds_.begin() + std::ssize(seconds_) / 2);
+    return static_cast<double>(samples_) / seconds_[seconds_.size() / 2];
+  }
+
+ private:
+  std::vector<double> seconds_;
+  std::int64_t samples_ = 0;
+};
+
+int work(const std::filesystem::path& job_file, const std::filesystem::path& folder, int rank, int size) {
+  Config config = Config::parse_toml(read_file(job_file), job_file.string());
+  config.set("train.threads", "1", "this benchmark");
+  const train::Job job = train::job_from_config(config);
+  const data::DataSets data = data::open_data(job.data, folder);
+  const SteadyClock clock;
+  train::Trainer trainer({.job = job, .data = data, .clock = clock, .team_follows = true}, folder / "algorithms.json");
+  comm::FolderStore store(folder / "store");
+  // One after another, as nodes of one machine do.
+  if (rank > 0) store.get(fmt::format("compiled/{}", rank - 1), Seconds(300));
+  trainer.prepare(rank, size);
+  store.set(fmt::format("compiled/{}", rank), "yes");
+  const comm::Group group{.rank = rank, .size = size, .generation = 1, .address = "127.0.0.1", .key = "a key of this benchmark's own"};
+  trainer.enter(train::Team(comm::Communicator::connect(store, group, Seconds(60)), Seconds(60)));
+  Steps steps;
+  trainer.run(steps);
+  if (rank == 0) fmt::print("{:.2f}\n", steps.median_rate());
+  return 0;
+}
+
+int run(const std::filesystem::path& job, const std::filesystem::path& folder, int size) {
+  make_directories(folder / "store");
+  std::vector<pid_t> children;
+  for (int rank = 0; rank < size; ++rank) {
+    const pid_t child = ::fork();
+    if (child == 0) {
+      const int code = work(job, folder, rank, size);
+      std::fflush(stdout);
+      ::_exit(code);
+    }
+    children.push_back(child);
+  }
+  int failures = 0;
+  for (const pid_t child : children) {
+    int status = 0;
+    ::waitpid(child, &status, 0);
+    failures += status != 0 ? 1 : 0;
+  }
+  return failures;
+}
+
+}  // namespace
+}  // namespace trireme
+
+int main(int count, char** words) {
+  CLI::App app{"samples a second, at the median step, of workers without a coordinator"};
+  std::string job, folder;
+  int size = 2;
+  app.add_option("job", job, "job file")->required();
+  app.add_option("folder", folder, "where the workers meet; empty")->required();
+  app.add_option("--workers", size, "processes with one thread each")->capture_default_str();
+  CLI11_PARSE(app, count, words);
+  try {
+    return trireme::run(job, folder, size);
+  } catch (const trireme::Error& error) {
+    fmt::print(stderr, "bare_workers: {}\n", error.what());
+    return 1;
+  }
+}

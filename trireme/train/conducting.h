@@ -1,0 +1,104 @@
+// SPDX-License-Identifier: Apache-2.0
+// One run of the conductor: who is a member, what is asked of the workers, what they tell.
+#pragma once
+
+#include <map>
+#include <optional>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "trireme/train/conductor.h"
+#include "trireme/train/roll.h"
+#include "trireme/train/troubles.h"
+
+namespace trireme::train {
+
+class Conducting {
+ public:
+  Conducting(Conductor& conductor, coord::Coordinator& coordinator, const ConductorOptions& options, Observer& observer,
+             const std::atomic<int>& stop);
+  SessionResult run();
+
+ private:
+  // Before the first generation.
+  void gather();
+  bool is_complete(Seconds waited) const;
+  bool may_still_come(const std::string& node, Seconds waited) const;
+  std::size_t wanted() const;
+  bool anybody_may_come() const;
+  std::string missing_text(Seconds waited) const;
+
+  // One generation after another.
+  void tend();
+  std::vector<std::string> members_now() const;
+  bool is_member(const std::string& node) const;
+  int rank_of(const std::string& node) const;
+  void announce(const std::vector<std::string>& nodes);
+  void go_on_without_the_lost();
+  void throw_if_everybody_failed() const;
+  void part_a_pair(const Complaint& complaint);
+  void announce_or_wait();
+  void look_whether_enough_came();
+  void give_up(const std::vector<std::string>& last_ones);
+  void ask_workers();
+  bool somebody_comes_or_goes() const;
+  void request(const Requests& requests);
+  void start_due_nodes();
+
+  // The end.
+  void conclude();
+  void part();
+  void tell_checkpoints();
+
+  // What happens.
+  void listen();
+  void hear(const coord::Event& happened);
+  void miss(const std::string& node, Blame blame);
+  void hear_refusal(const std::string& node, const std::string& reason);
+  void hear_failure(const std::string& node, const coord::FailureReport& failure);
+  void hear(const std::string& node, const coord::Message& message);
+  void hear(const StepRecord& record);
+  void hear(const EpochRecord& record);
+  void hear_entry(const Cursor& cursor);
+  void hear(const StragglerRecord& record);
+  void hear_pause();
+  void hear_leave_taking(const std::string& node);
+  void hear(const NodeExit& exit);
+
+  // In words and records.
+  void tell(const std::string& node, const Blame& blame);
+  Error as_error(const std::string& node, const Blame& blame) const;
+  std::string host_of(const std::string& node) const;
+  std::string title(const std::string& node) const;
+  std::string where(const coord::Progress& progress) const;
+  void event(std::string_view type, const observe::Fields& fields) const;
+
+  Conductor& conductor_;
+  coord::Coordinator& coordinator_;
+  const ConductorOptions& options_;
+  Observer& observer_;
+  const std::atomic<int>& stop_;
+  const Clock& clock_;
+  Roll roll_;
+  Troubles troubles_;
+  std::uint64_t generation_;          // that holds
+  std::vector<std::string> members_;  // of it, in order of ranks
+  std::set<std::string> leaving_;     // were asked to, and wait for the next boundary
+  std::map<std::string, int> strikes_;
+  std::map<std::string, std::string> last_words_;  // of nodes that are not here
+  std::optional<Error> last_blame_;
+  std::optional<Error> checkpoint_trouble_;  // why the last one could not be kept
+  std::string straggler_;                    // told last
+  std::optional<Finish> finish_;
+  std::optional<Seconds> waiting_since_;  // for more nodes
+  std::int64_t entered_at_ = 0;           // step at which the members began
+  Seconds last_checkpoint_{};
+  bool is_gathering_ = false, is_parting_ = false;
+  bool has_entered_ = false, has_progressed_ = false;   // in this generation
+  bool told_to_stop_ = false, asked_to_pause_ = false;  // in this generation
+  bool quorum_lost_ = false;
+  SessionResult result_;
+};
+
+}  // namespace trireme::train
