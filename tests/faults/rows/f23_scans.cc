@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr std::int64_t kMegabyte = 1 << 20;
 // A small network with many steps, so that there is time for the strangers.
-const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80"}};
+const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}};
 
 // Ends before what it looks at.
 class Scanner {
