@@ -19,7 +19,7 @@ namespace {
 constexpr Seconds kPatience{5};
 constexpr Seconds kHour{3600};
 // A small network with many steps, so that there is time for them and nobody has to wait long.
-const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80"}};
+const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}};
 
 struct Attempt {
   std::string name;
