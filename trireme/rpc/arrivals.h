@@ -20,8 +20,8 @@ class Arrivals {
  public:
   struct Limits {
     Seconds patience{6};       // a little more than a handshake may take
-    double each_second = 200;  // from one host; a handshake costs this machine some 0.3 ms
-    double at_once = 400;
+    double each_second = 100;  // from one host; a connection costs this machine some 0.3 ms and 64 KB
+    double at_once = 256;
   };
 
   Arrivals(LineLimiter::Write tell, const Clock& clock, const Limits& limits)

@@ -19,7 +19,7 @@ namespace {
 constexpr Seconds kPatience{5};
 constexpr Seconds kHour{3600};
 // A small network with many steps, so that there is time for them and nobody has to wait long.
-const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=200"}};
+const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}};
 
 struct Attempt {
   std::string name;
@@ -83,7 +83,10 @@ Outcome matrix(Scene&) {
 }  // namespace
 
 Rows f22_credentials() {
-  return {{.id = "F22.strangers", .fault = "certificates of another job, expired, none; plaintext", .run = strangers},
+  return {{.id = "F22.strangers",
+           .fault = "certificates of another job, expired, none; plaintext",
+           .run = strangers,
+           .limit = std::chrono::seconds(300)},
           {.id = "F22.matrix", .fault = "every role at every method; forgers at the rendezvous", .run = matrix}};
 }
 
