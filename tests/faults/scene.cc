@@ -34,6 +34,8 @@ batch_size = 600
 checkpoint_seconds = 0.5
 [train.optimizer]
 name = "adam"
+[strategy]
+shares = "equal"
 )";
 
 std::string hash_of(const std::string& bytes) { return digest_of(Digest::Kind::sha256, bytes); }

@@ -38,6 +38,8 @@ batch_size = 50
 checkpoint_seconds = 0.2
 [train.optimizer]
 name = "sgd"
+[strategy]
+shares = "equal"
 )";
 
 std::vector<std::string> mpirun(int ranks, const std::vector<std::string>& command) {

@@ -35,6 +35,8 @@ batch_size = 50
 checkpoint_seconds = 0.2
 [train.optimizer]
 name = "adam"
+[strategy]
+shares = "equal"
 )";
 
 // Long enough for whatever a test does meanwhile; it would end by itself.
