@@ -40,7 +40,7 @@ Config convert(const toml::node& node, std::string_view name) {
 }
 
 constexpr std::size_t kMostBytes = 4 << 20;  // a list of a thousand machines has a tenth of it
-constexpr int kMostDots = 32;                // in a key
+constexpr int kMostDots = 8;                 // in a key
 
 // Where a text in quotes that begins at `at` ends.
 std::size_t end_of_text(std::string_view text, std::size_t at) {
