@@ -37,7 +37,7 @@ struct Expectation {
 
 // For faults that take their time: settings of longer trainings. Few, because each needs a control.
 inline const std::vector<std::string> kLong = {"train.epochs=300"};
-inline const std::vector<std::string> kVeryLong = {"train.epochs=2000"};
+inline const std::vector<std::string> kVeryLong = {"train.epochs=900"};
 
 // The moment of a fault.
 struct Moment {
