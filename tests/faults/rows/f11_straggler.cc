@@ -66,7 +66,7 @@ Outcome little_cpu(Scene& scene) {
 
 // All wait for it alike, and nobody can tell whose link it is: it is not named.
 Outcome slow_link(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12"}};
   const auto training = scene.begin(setup);
   scene.hosts().slow(1, "10mbit");
   Outcome outcome = end_of(scene, *training, setup, Expectation::Model::exact);
