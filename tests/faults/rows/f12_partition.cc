@@ -72,7 +72,7 @@ void cut_two(TestHosts& hosts) {
 void cut_between(TestHosts& hosts) { hosts.cut(1, 2); }
 
 FaultRow row(const std::string& name, const std::string& fault, std::function<Outcome(Scene&)> run) {
-  return {.id = "F12." + name, .fault = fault, .run = std::move(run), .limit = seconds(240)};
+  return {.id = "F12." + name, .fault = fault, .run = std::move(run), .limit = seconds(500)};
 }
 
 }  // namespace
