@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <set>
 #include <sstream>
+#include <utility>
 
 #include "tests/faults/checks.h"
 
@@ -90,13 +91,17 @@ void check_lost_node(const ProcessLog& node, const std::string& name, double sin
                      at(late->integer("generation"), late->integer("step"))});
 }
 
+// It counts from the moment at which others go on without it: if all are cut off from the coordinator, they may go on together.
 void check_lost(const History& history, Violations& found) {
   for (const ProcessLog& log : history.coordinators) {
     std::int64_t newest = 0;
+    std::vector<std::string> lost;
     for (const Record& record : log.records) {
-      if (record.type == "generation") newest = record.integer("generation");
-      if (record.type != "lost") continue;
-      for (const ProcessLog& node : history.nodes) check_lost_node(node, record.text("node"), record.time, newest, found);
+      if (record.type == "lost") lost.push_back(record.text("node"));
+      if (record.type != "generation") continue;
+      for (const std::string& name : std::exchange(lost, {}))
+        for (const ProcessLog& node : history.nodes) check_lost_node(node, name, record.time, newest, found);
+      newest = record.integer("generation");
     }
   }
 }
