@@ -20,10 +20,10 @@ void Conducting::conclude() {
   tell_checkpoints();
   conductor_.cursor_ = finish_->cursor;
   result_.test = finish_->test;
-  result_.ending = quorum_lost_ && stop_ == 0             ? Ending::quorum_lost
-                   : finish_->interrupted   ? Ending::interrupted
-                   : finish_->stopped_early ? Ending::stopped_early
-                                            : Ending::completed;
+  result_.ending = quorum_lost_ && stop_ == 0 ? Ending::quorum_lost
+                   : finish_->interrupted     ? Ending::interrupted
+                   : finish_->stopped_early   ? Ending::stopped_early
+                                              : Ending::completed;
   if (result_.test.samples > 0) observer_.test(result_.test);
 }
 
