@@ -38,7 +38,7 @@ Outcome the_same_twice(Scene& scene) {
 Outcome all_at_once(Scene& scene) {
   const TrainingSetup setup{};
   const auto training = scene.begin(setup, 60);
-  require(training->standing().committed > 0, "no checkpoint after 60 steps");
+  require(await([&] { return training->standing().committed > 0; }, seconds(20)), "no checkpoint after 20 s");
   const Moment fault = scene.moment(*training);
   for (const int node : {0, 1, 2}) training->signal_node(node, SIGKILL);
   const std::int64_t committed = training->standing().committed;

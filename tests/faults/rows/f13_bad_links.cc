@@ -26,7 +26,7 @@ Outcome loss(Scene& scene, int percent) {
 }
 
 Outcome slow(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12"}};
   const auto training = scene.begin(setup, 5);
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().slow(i, "10mbit");
   training->wait(seconds(200));
