@@ -118,7 +118,7 @@ std::unique_ptr<Training> Scene::begin(const TrainingSetup& setup, std::int64_t 
   return training;
 }
 
-const Control& Scene::control(const TrainingSetup& setup) {
+const Control& Scene::control(const TrainingSetup& setup, std::chrono::seconds limit) {
   const std::string name = control_name(setup);
   const auto known = controls_.find(name);
   if (known != controls_.end()) return known->second;
@@ -127,7 +127,7 @@ const Control& Scene::control(const TrainingSetup& setup) {
     Scene scene(shared_ / name, shared_);
     const double begin = wall_time();
     auto training = scene.start({.nodes = setup.nodes, .settings = setup.settings});
-    const auto code = training->wait(std::chrono::seconds(300));
+    const auto code = training->wait(limit);
     require(code == 0, fmt::format("the undisturbed training failed: {}", training->text()));
     const Control control{.model_hash = hash_of(training->model()),
                           .accuracy = training->accuracy(),

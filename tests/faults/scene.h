@@ -68,7 +68,7 @@ class Scene {
   std::unique_ptr<Training> start(const TrainingSetup& setup);
   // The same, and it has done `step` steps.
   std::unique_ptr<Training> begin(const TrainingSetup& setup, std::int64_t step = 30);
-  const Control& control(const TrainingSetup& setup);
+  const Control& control(const TrainingSetup& setup, std::chrono::seconds limit = std::chrono::seconds(300));
   static Moment moment(const Training& training, double time = wall_time());
 
   // Waits for the training's end and compares with the control, the promises and what is left behind. Exit codes that are not the
