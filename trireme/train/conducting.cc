@@ -231,7 +231,7 @@ void Conducting::start_due_nodes() {
     if (options_.max_nodes > 0 && roll_.present() >= static_cast<std::size_t>(options_.max_nodes)) return;
     const int failures = roll_.failures(node);
     if (failures > 0) {
-      options_.say(fmt::format("starting node {} again (failure {} of {} in a row)", node, failures, options_.restarts));
+      options_.say(fmt::format("starting node {} again (failure {} in a row)", node, failures));
       event("relaunch", {{"node", node}, {"failures", std::int64_t{failures}}});
     }
     roll_.launched(node);

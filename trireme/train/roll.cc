@@ -44,18 +44,20 @@ void Roll::came(const std::string& node, const coord::NodeInfo& info) {
 
 void Roll::ready(const std::string& node) { at(node).is_ready = true; }
 
-void Roll::fail(Node& node) {
+void Roll::fail(Node& node) const {
   ++node.failures;
   const double pause = std::min(kLongestPause, kFirstPause * std::exp2(node.failures - 1));
   node.not_before = clock_.now() + Seconds(pause);
-  if (node.failures > options_.restarts) node.is_out = true;
 }
 
 bool Roll::went(const std::string& node) {
   Node& entry = at(node);
   const bool is_news = std::exchange(entry.is_here, false);
   entry.is_ready = false;
-  if (is_news) fail(entry);
+  if (is_news) {
+    fail(entry);
+    ++entry.deaths;
+  }
   return is_news;
 }
 
@@ -68,7 +70,7 @@ void Roll::process_ended(const std::string& node) {
 
 void Roll::leave_out(const std::string& node) { at(node).is_out = true; }
 void Roll::exclude(const std::string& node) { fail(at(node)); }
-void Roll::progressed(const std::string& node) { at(node).failures = 0; }
+void Roll::progressed(const std::string& node) { at(node).failures = at(node).deaths = 0; }
 
 bool Roll::is_ready(const std::string& node) const {
   const Node* const entry = find(node);
@@ -77,7 +79,7 @@ bool Roll::is_ready(const std::string& node) const {
 
 bool Roll::is_left_out(const std::string& node) const {
   const Node* const entry = find(node);
-  return entry != nullptr && entry->is_out;
+  return entry != nullptr && (entry->is_out || (is_spent(*entry) && !entry->is_here));
 }
 
 int Roll::failures(const std::string& node) const {
@@ -112,7 +114,7 @@ std::vector<std::string> Roll::due() const {
   std::vector<std::string> out;
   for (const std::string& name : options_.startable) {
     const Node& node = nodes_.at(name);
-    if (!node.is_here && !node.has_process && !node.is_out && clock_.now() >= node.not_before) out.push_back(name);
+    if (!node.is_here && !node.has_process && !node.is_out && !is_spent(node) && clock_.now() >= node.not_before) out.push_back(name);
   }
   return out;
 }

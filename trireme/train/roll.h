@@ -19,7 +19,8 @@ struct RollOptions {
   std::set<std::string> startable;  // nodes that can be started from here
 };
 
-// A node that fails is left alone for a pause that doubles each time; one that fails too often is left out. Progress forgives.
+// A node that fails is left alone for a pause that doubles each time; one that has come and failed too often is not started any more.
+// If it comes by itself it is welcome after its pause. Progress forgives.
 class Roll {
  public:
   Roll(RollOptions options, const Clock& clock);
@@ -35,7 +36,7 @@ class Roll {
   void progressed(const std::string& node);
 
   bool is_ready(const std::string& node) const;
-  bool is_left_out(const std::string& node) const;
+  bool is_left_out(const std::string& node) const;  // nobody waits for it
   int failures(const std::string& node) const;
   const coord::NodeInfo* info(const std::string& node) const;  // none: it never came
   std::size_t present() const;                                 // are here, or on their way
@@ -51,13 +52,15 @@ class Roll {
     bool is_ready = false;
     bool has_process = false;  // started from here, and not known to have ended ...
     bool is_expected = false;  // ... and has not come yet
-    bool is_out = false;
-    int failures = 0;
+    bool is_out = false;       // for good
+    int failures = 0;          // in a row: the pause follows from them
+    int deaths = 0;            // of these, after it had come: a machine that can't be reached is tried again and again
     Seconds not_before{0};
   };
   Node& at(const std::string& node);
   const Node* find(const std::string& node) const;
-  void fail(Node& node);
+  void fail(Node& node) const;
+  bool is_spent(const Node& node) const { return node.deaths > options_.restarts; }
 
   RollOptions options_;
   const Clock& clock_;

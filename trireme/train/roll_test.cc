@@ -62,6 +62,27 @@ TEST_F(RollTest, ADeathBeforeItCameCountsOnce) {
   EXPECT_EQ(roll_.failures("1"), 2);
 }
 
+TEST_F(RollTest, OneThatIsLeftOutIsWelcomeIfItComesByItself) {
+  for (int i = 0; i < 4; ++i) {
+    comes("1");
+    dies("1");
+    clock_.advance(Seconds(100));
+  }
+  EXPECT_TRUE(roll_.is_left_out("1"));
+  comes("1");
+  EXPECT_FALSE(roll_.is_left_out("1"));
+  EXPECT_THAT(roll_.available(), ElementsAre("1"));
+}
+
+TEST_F(RollTest, AMachineThatCannotBeReachedIsTriedAgainAndAgain) {
+  for (int i = 0; i < 10; ++i) {
+    roll_.launched("1");
+    roll_.process_ended("1");
+    clock_.advance(Seconds(61));
+    EXPECT_THAT(roll_.due(), testing::Contains("1"));
+  }
+}
+
 TEST_F(RollTest, ProgressForgives) {
   comes("1");
   dies("1");
