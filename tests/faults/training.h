@@ -66,7 +66,7 @@ class Training {
   std::optional<double> obeyed(int order, std::chrono::seconds timeout = std::chrono::seconds(60)) const;
   bool is_running() const { return !process_->status(); }
   // Its exit code, or minus the signal that ended it; none after the timeout.
-  std::optional<int> wait(std::chrono::seconds timeout = std::chrono::seconds(90));
+  std::optional<int> wait(std::chrono::seconds timeout = std::chrono::seconds(240));
 
   std::filesystem::path run() const;             // its run directory
   std::string model() const;                     // bytes of the last checkpoint's tensors
