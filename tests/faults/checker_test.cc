@@ -38,12 +38,15 @@ class Written {
                            R"("batch_size":4,"root":0,"weights":"{}")",
                            generation, step, step / 3, offset(step), kSamples, weights.empty() ? weights_of(step) : weights));
   }
-  // Step `step` with the batch that follows from its number; this node has [begin, end) of it.
-  void stepped(const std::string& file, std::int64_t generation, std::int64_t step, std::int64_t begin, std::int64_t end,
-               const std::string& weights = "") {
+  // Step `step` with the batch that follows from its number; this node has a part of it.
+  struct Part {
+    std::int64_t begin = 0;
+    std::int64_t end = 0;
+  };
+  void stepped(const std::string& file, std::int64_t generation, std::int64_t step, Part part, const std::string& weights = "") {
     line(file,
          fmt::format(R"("type":"stepped","generation":{},"step":{},"epoch":{},"offset":{},"whole":{},"begin":{},"end":{},"weights":"{}")",
-                     generation, step, (step - 1) / 3, offset(step - 1), whole(step), begin, end,
+                     generation, step, (step - 1) / 3, offset(step - 1), whole(step), part.begin, part.end,
                      weights.empty() ? weights_of(step) : weights));
   }
   void handed(const std::string& file, std::int64_t generation, std::int64_t step) {
@@ -51,12 +54,12 @@ class Written {
   }
   // Both nodes do it, half and half.
   void both_step(std::int64_t generation, std::int64_t step) {
-    stepped("node-0-10", generation, step, 0, whole(step) / 2);
-    stepped("node-1-11", generation, step, whole(step) / 2, whole(step));
+    stepped("node-0-10", generation, step, {0, whole(step) / 2});
+    stepped("node-1-11", generation, step, {whole(step) / 2, whole(step)});
   }
   static std::int64_t whole(std::int64_t step) { return step % 3 == 0 ? 2 : 4; }
 
-  std::vector<std::string> violations(Observed observed = {}) const {
+  std::vector<std::string> violations(const Observed& observed = {}) const {
     const fs::path folder = fs::path(testing::TempDir()) / fmt::format("trireme_history_{}", ::getpid());
     for (const auto& [file, text] : files_) write_file_atomically(folder / (file + ".jsonl"), text);
     std::vector<std::string> words;
@@ -89,12 +92,12 @@ Written good() {
   history.lost("1");
   history.generation(2, "0");
   history.joined("node-0-10", 2, 3);
-  for (int step = 4; step <= 5; ++step) history.stepped("node-0-10", 2, step, 0, Written::whole(step));
+  for (int step = 4; step <= 5; ++step) history.stepped("node-0-10", 2, step, {0, Written::whole(step)});
   history.commit(2, 5);
   history.generation(3, "0 1");
   for (const char* node : {"node-0-10", "node-1-12"}) history.joined(node, 3, 5);
-  history.stepped("node-0-10", 3, 6, 0, 1);
-  history.stepped("node-1-12", 3, 6, 1, 2);
+  history.stepped("node-0-10", 3, 6, {0, 1});
+  history.stepped("node-1-12", 3, 6, {1, 2});
   history.commit(3, 6);
   return history;
 }
@@ -174,7 +177,7 @@ TEST(Checker, FindsACommitOfAnOldGeneration) {
 
 TEST(Checker, FindsAStepForAnOldGeneration) {
   Written history = good();
-  history.stepped("node-0-10", 2, 6, 0, 2);
+  history.stepped("node-0-10", 2, 6, {0, 2});
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I2 node-0-10"), HasSubstr("joined generation 3"))));
 }
 
@@ -198,29 +201,29 @@ TEST(Checker, FindsAGenerationThatNobodyAnnounced) {
 
 TEST(Checker, ALostNodeMayEndItsStepButNoMore) {
   Written history = good();
-  history.stepped("node-1-11", 1, 4, 2, 4);  // it had all data of this step when it was stopped; nothing of it counts
+  history.stepped("node-1-11", 1, 4, {2, 4});  // it had all data of this step when it was stopped; nothing of it counts
   EXPECT_THAT(history.violations(), IsEmpty());
-  history.stepped("node-1-11", 1, 5, 2, 4);
+  history.stepped("node-1-11", 1, 5, {2, 4});
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I2 node-1-11"), HasSubstr("declared lost"))));
 }
 
 TEST(Checker, FindsSamplesThatNobodyComputed) {
   Written history = good();
-  history.stepped("node-0-10", 3, 7, 0, 2);
-  history.stepped("node-1-12", 3, 7, 3, 4);
+  history.stepped("node-0-10", 3, 7, {0, 2});
+  history.stepped("node-1-12", 3, 7, {3, 4});
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("by nobody"))));
 }
 
 TEST(Checker, FindsSamplesComputedTwice) {
   Written history = good();
-  history.stepped("node-0-10", 3, 7, 0, 3);
-  history.stepped("node-1-12", 3, 7, 2, 4);
+  history.stepped("node-0-10", 3, 7, {0, 3});
+  history.stepped("node-1-12", 3, 7, {2, 4});
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("twice"))));
 }
 
 TEST(Checker, FindsASkippedBatch) {
   Written history = good();
-  for (const auto& [node, begin] : {std::pair{"node-0-10", 0}, std::pair{"node-1-12", 2}}) history.stepped(node, 3, 8, begin, begin + 2);
+  for (const auto& [node, begin] : {std::pair{"node-0-10", 0}, std::pair{"node-1-12", 2}}) history.stepped(node, 3, 8, {begin, begin + 2});
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("between 6"))));
 }
 
@@ -230,11 +233,11 @@ Written died_before_writing() {
   history.generation(1, "0 1");
   for (const char* node : {"node-0-10", "node-1-11"}) history.joined(node, 1, 0);
   for (int step = 1; step <= 3; ++step) history.both_step(1, step);
-  history.stepped("node-0-10", 1, 4, 0, 2);
+  history.stepped("node-0-10", 1, 4, {0, 2});
   history.lost("1");
   history.generation(2, "0");
   history.joined("node-0-10", 2, 4);
-  history.stepped("node-0-10", 2, 5, 0, Written::whole(5));
+  history.stepped("node-0-10", 2, 5, {0, Written::whole(5)});
   return history;
 }
 
@@ -244,8 +247,8 @@ TEST(Checker, ADeadNodeExplainsOneHoleOnly) {
   Written other;
   other.generation(1, "0 1 2");
   for (const char* node : {"node-0-10", "node-1-11", "node-2-12"}) other.joined(node, 1, 0);
-  other.stepped("node-0-10", 1, 1, 0, 1);  // 1 to 2 is missing,
-  other.stepped("node-2-12", 1, 1, 2, 3);  // and so is 3 to 4; only node 1 is silent
+  other.stepped("node-0-10", 1, 1, {0, 1});  // 1 to 2 is missing,
+  other.stepped("node-2-12", 1, 1, {2, 3});  // and so is 3 to 4; only node 1 is silent
   other.generation(2, "0 2");
   for (const char* node : {"node-0-10", "node-2-12"}) other.joined(node, 2, 1);
   EXPECT_THAT(other.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("2 holes, 1 members"))));
@@ -253,16 +256,16 @@ TEST(Checker, ADeadNodeExplainsOneHoleOnly) {
 
 TEST(Checker, ANodeThatWentOnExplainsNoHole) {
   Written history = good();
-  history.stepped("node-0-10", 3, 7, 0, 2);
-  history.stepped("node-0-10", 3, 8, 0, 2);
-  history.stepped("node-1-12", 3, 8, 2, 4);
+  history.stepped("node-0-10", 3, 7, {0, 2});
+  history.stepped("node-0-10", 3, 8, {0, 2});
+  history.stepped("node-1-12", 3, 8, {2, 4});
   EXPECT_THAT(history.violations(), Contains(StartsWith("I3")));
 }
 
 TEST(Checker, FindsUnequalWeights) {
   Written history = good();
-  history.stepped("node-0-10", 3, 7, 0, 2, "aaaaaaaa");
-  history.stepped("node-1-12", 3, 7, 2, 4, "bbbbbbbb");
+  history.stepped("node-0-10", 3, 7, {0, 2}, "aaaaaaaa");
+  history.stepped("node-1-12", 3, 7, {2, 4}, "bbbbbbbb");
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I4 node-1-12"), HasSubstr("bbbbbbbb instead of aaaaaaaa"))));
 }
 
@@ -288,8 +291,8 @@ TEST(Checker, FindsTwoStepsRedoneThoughASurvivorWasOneBehind) {
   history.generation(1, "0 1");
   for (const char* node : {"node-0-10", "node-1-11"}) history.joined(node, 1, 0);
   history.both_step(1, 1);
-  history.stepped("node-1-11", 1, 2, 2, 4);
-  history.stepped("node-1-11", 1, 3, 1, 2);
+  history.stepped("node-1-11", 1, 2, {2, 4});
+  history.stepped("node-1-11", 1, 3, {1, 2});
   history.generation(2, "0");
   history.joined("node-0-10", 2, 1);
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I5"), HasSubstr("2 steps are done again"))));
@@ -298,12 +301,12 @@ TEST(Checker, FindsTwoStepsRedoneThoughASurvivorWasOneBehind) {
 TEST(Checker, AfterALossOfAllTheLastCommitIsTheBeginning) {
   Written history = good();
   for (int step = 7; step <= 8; ++step) {
-    history.stepped("node-0-10", 3, step, 0, Written::whole(step) / 2);
-    history.stepped("node-1-12", 3, step, Written::whole(step) / 2, Written::whole(step));
+    history.stepped("node-0-10", 3, step, {0, Written::whole(step) / 2});
+    history.stepped("node-1-12", 3, step, {Written::whole(step) / 2, Written::whole(step)});
   }
   history.generation(4, "0 1");
   for (const char* node : {"node-0-20", "node-1-21"}) history.joined(node, 4, 6);
-  for (const auto& [node, begin] : {std::pair{"node-0-20", 0}, std::pair{"node-1-21", 2}}) history.stepped(node, 4, 7, begin, begin + 2);
+  for (const auto& [node, begin] : {std::pair{"node-0-20", 0}, std::pair{"node-1-21", 2}}) history.stepped(node, 4, 7, {begin, begin + 2});
   EXPECT_THAT(history.violations(), IsEmpty());
 }
 
