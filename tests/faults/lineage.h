@@ -85,6 +85,6 @@ struct Line {
   Joined begin;
   std::vector<Counted> steps;
 };
-Line line_of(const Lineage& lineage);
+Line line_of(const Lineage& all);
 
 }  // namespace trireme::tests
