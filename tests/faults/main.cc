@@ -66,7 +66,7 @@ int run_one(const Options& options) {
     Scene scene(options.folder, options.shared);
     outcome = row.run(scene);
   } catch (const std::exception& error) {
-    outcome.problems.push_back(error.what());
+    outcome.problems.emplace_back(error.what());
   }
   write_file_atomically(outcome_file(options.folder), outcome_text(outcome));
   return 0;
