@@ -20,9 +20,9 @@ Outcome kill_at(Scene& scene, const std::string& order) {
   const auto training = scene.start(setup);
   const auto killed = training->obeyed(0);
   require(killed.has_value(), fmt::format("nobody came to '{}':\n{}", order, training->text()));
-  const Moment fault = scene.moment(*training, *killed);
+  const Moment fault = Scene::moment(*training, *killed);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, kPromised, outcome);
+  Scene::measure(*training, fault, kPromised, outcome);
   return outcome;
 }
 
@@ -46,12 +46,12 @@ Outcome at_random(Scene& scene, int kills) {
     const int node = std::uniform_int_distribution(0, 2)(random);
     std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(0, 200)(random)));
     require(training->node(node).has_value(), fmt::format("node {} does not run before kill {}:\n{}", node, i + 1, training->text()));
-    const Moment fault = scene.moment(*training);
+    const Moment fault = Scene::moment(*training);
     training->signal_node(node, SIGKILL);
     require(training->passes_generation(fault.generation + 1),
             fmt::format("no recovery to three workers after kill {}:\n{}", i + 1, training->text()));
     Outcome one;
-    scene.measure(*training, fault, kPromised, one);
+    Scene::measure(*training, fault, kPromised, one);
     worst.detected = std::max(worst.detected, one.detected);
     worst.recovered = std::max(worst.recovered, one.recovered);
     worst.lost_steps = std::max(worst.lost_steps, one.lost_steps);

@@ -14,23 +14,23 @@ using std::chrono::seconds;
 Outcome two_at_once(Scene& scene) {
   const TrainingSetup setup{};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   for (const int node : {1, 2}) training->signal_node(node, SIGKILL);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 1, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 1, .recovered = 10, .lost_steps = 1}, outcome);
   return outcome;
 }
 
 Outcome the_same_twice(Scene& scene) {
   const TrainingSetup setup{.settings = kLong};
   const auto training = scene.begin(setup);
-  Moment fault = scene.moment(*training);
+  Moment fault = Scene::moment(*training);
   training->signal_node(1, SIGKILL);
   require(training->passes_generation(fault.generation + 1), "it did not come back the first time:\n" + training->text());
-  fault = scene.moment(*training);
+  fault = Scene::moment(*training);
   training->signal_node(1, SIGKILL);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 1, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 1, .recovered = 10, .lost_steps = 1}, outcome);
   return outcome;
 }
 
@@ -39,12 +39,12 @@ Outcome all_at_once(Scene& scene) {
   const TrainingSetup setup{};
   const auto training = scene.begin(setup, 60);
   require(await([&] { return training->standing().committed > 0; }, seconds(20)), "no checkpoint after 20 s");
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   for (const int node : {0, 1, 2}) training->signal_node(node, SIGKILL);
   const std::int64_t committed = training->standing().committed;
   const std::int64_t done = training->standing().step;
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 1, .recovered = 15, .lost_steps = done - committed + 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 1, .recovered = 15, .lost_steps = done - committed + 1}, outcome);
   return outcome;
 }
 
@@ -61,7 +61,7 @@ Outcome over_budget(Scene& scene) {
   if (!code) observed.hang = "it had not given up after 60 s";
   observed.left_behind = training->left_behind();
   scene.check_invariants(*training, observed, outcome);
-  if (code == 0) outcome.problems.push_back("exit code 0 though nothing was trained");
+  if (code == 0) outcome.problems.emplace_back("exit code 0 though nothing was trained");
   if (took > 40) outcome.problems.push_back(fmt::format("it gave up after {:.0f} s only", took));
   return outcome;
 }

@@ -12,9 +12,9 @@ Outcome kill_at(Scene& scene, const std::string& order, const std::vector<std::s
   const auto training = scene.start(setup);
   const auto killed = training->obeyed(0);
   require(killed.has_value(), fmt::format("nobody came to '{}':\n{}", order, training->text()));
-  const Moment fault = scene.moment(*training, *killed);
+  const Moment fault = Scene::moment(*training, *killed);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {}, outcome);
+  Scene::measure(*training, fault, {}, outcome);
   return outcome;
 }
 

@@ -14,13 +14,13 @@ using std::chrono::seconds;
 // Starts the second coordinator as soon as the first is gone. No node was lost, so the model has the undisturbed run's bits.
 Outcome take_over(Scene& scene, const TrainingSetup& setup, Training& first, double killed) {
   require(first.wait(seconds(30)) == -SIGKILL, "the coordinator was not killed:\n" + first.text());
-  const Moment fault = scene.moment(first, killed);
+  const Moment fault = Scene::moment(first, killed);
   TrainingSetup rest = setup;
   rest.failpoints = "";
   rest.resume = first.run();
   const auto second = scene.start(rest);
   Outcome outcome = scene.judge(*second, setup, {.model = Expectation::Model::exact});
-  scene.measure(*second, fault, {.recovered = 15, .lost_steps = 1}, outcome);
+  Scene::measure(*second, fault, {.recovered = 15, .lost_steps = 1}, outcome);
   outcome.detected.reset();
   return outcome;
 }

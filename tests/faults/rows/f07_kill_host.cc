@@ -8,10 +8,10 @@ namespace {
 Outcome power_off(Scene& scene) {
   const TrainingSetup setup{.on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   scene.hosts().power_off(1);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 6, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 6, .recovered = 10, .lost_steps = 1}, outcome);
   return outcome;
 }
 

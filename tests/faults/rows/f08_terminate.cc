@@ -40,10 +40,10 @@ Outcome signal_launcher(Scene& scene, int signal) {
 Outcome signal_worker(Scene& scene) {
   const TrainingSetup setup{};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   training->signal_node(1, SIGTERM);
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 0, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 0, .recovered = 10, .lost_steps = 1}, outcome);
   return outcome;
 }
 

@@ -29,11 +29,11 @@ Outcome shortly(Scene& scene) {
 Outcome long_enough_to_be_lost(Scene& scene, seconds time) {
   const TrainingSetup setup{.settings = kLong};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   stop_node(*training, 1, time);
   require(training->passes_generation(fault.generation + 1), "the node that woke up did not come back:\n" + training->text());
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 6, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 6, .recovered = 10, .lost_steps = 1}, outcome);
   if (outcome.detected && *outcome.detected < 4) outcome.problems.push_back("declared lost too early");
   return outcome;
 }

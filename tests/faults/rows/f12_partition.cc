@@ -34,15 +34,15 @@ Outcome shortly(Scene& scene, Cut cut) {
 Outcome for_long(Scene& scene, Cut cut, seconds time) {
   const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = time > seconds(30) ? kVeryLong : kLong};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   cut(scene.hosts());
   std::this_thread::sleep_for(time);
   const double healed = wall_time();
-  const Moment then = scene.moment(*training);
+  const Moment then = Scene::moment(*training);
   heal(scene.hosts());
   const bool came_back = training->passes_generation(then.generation, seconds(40));
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 6.5, .recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.detected = 6.5, .recovered = 10, .lost_steps = 1}, outcome);
   const Recovery back = recovery(training->history(), healed, then.generation);
   if (came_back && back.recovered) outcome.result += fmt::format(", back {:.1f} s after healing", *back.recovered);
   if (!came_back) outcome.problems.push_back("nobody came back after the link had healed");
@@ -53,12 +53,12 @@ Outcome for_long(Scene& scene, Cut cut, seconds time) {
 Outcome coordinator(Scene& scene) {
   const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   for (std::size_t i = 0; i < kHosts; ++i) scene.hosts().cut_from_owner(i);
   std::this_thread::sleep_for(seconds(10));
   heal(scene.hosts());
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.detected = 6.5, .recovered = 30}, outcome);
+  Scene::measure(*training, fault, {.detected = 6.5, .recovered = 30}, outcome);
   return outcome;
 }
 

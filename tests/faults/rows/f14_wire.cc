@@ -41,12 +41,12 @@ Outcome disturb(Scene& scene, const std::function<std::string(TestHosts&)>& rule
   require(training->reaches_step(40), "the training did not begin: " + training->text());
   TestHosts& hosts = scene.hosts();
   add_chain(hosts, 0);
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   nft(hosts, 0, rule(hosts));
   const bool noticed = await([&] { return training->standing().generation > fault.generation || !training->is_running(); }, seconds(20));
   remove_chain(hosts, 0);
   Outcome outcome = scene.judge(*training, kSetup, {});
-  scene.measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
   if (!noticed) outcome.problems.push_back("nobody noticed within 20 s");
   return outcome;
 }

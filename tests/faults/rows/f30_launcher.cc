@@ -38,11 +38,11 @@ Outcome kill_ssh(Scene& scene) {
   const auto training = scene.begin(setup);
   const auto node = training->node(1);
   require(node.has_value(), "node 1 does not run");
-  const Moment fault = scene.moment(*training);
+  const Moment fault = Scene::moment(*training);
   ::kill(ssh_of(*training, scene.hosts().address(1)), SIGKILL);
   const bool is_gone = await([&] { return ::kill(*node, 0) != 0; }, seconds(10));
   Outcome outcome = scene.judge(*training, setup, {});
-  scene.measure(*training, fault, {.recovered = 10, .lost_steps = 1}, outcome);
+  Scene::measure(*training, fault, {.recovered = 10, .lost_steps = 1}, outcome);
   if (!is_gone) outcome.problems.push_back("I6 harness: the node without a launcher still ran after 10 s");
   return outcome;
 }
