@@ -27,7 +27,7 @@ constexpr auto kCleanWithin = seconds(10);
 
 Words command(const TrainingSetup& setup, const Training::Places& places) {
   Words words = setup.wrapper;
-  words.push_back("env");
+  words.emplace_back("env");
   for (const auto& [name, value] : setup.environment) words.push_back(name + "=" + value);
   if (!setup.failpoints.empty()) words.push_back(fmt::format("TRIREME_FAILPOINTS=once={} {}", places.marks.string(), setup.failpoints));
   words.insert(words.end(), {TRIREME_BINARY, "train"});

@@ -60,7 +60,7 @@ Outcome over_budget(Scene& scene) {
   Observed observed{.exit_code = code, .expected_exit = code.value_or(1), .text = training->text(), .guilty = {"SIGKILL"}};
   if (!code) observed.hang = "it had not given up after 60 s";
   observed.left_behind = training->left_behind();
-  scene.check_invariants(*training, observed, outcome);
+  Scene::check_invariants(*training, observed, outcome);
   if (code == 0) outcome.problems.emplace_back("exit code 0 though nothing was trained");
   if (took > 40) outcome.problems.push_back(fmt::format("it gave up after {:.0f} s only", took));
   return outcome;

@@ -20,9 +20,9 @@ Outcome signal_launcher(Scene& scene, int signal) {
   const auto code = training->wait(seconds(30));
   const double took = wall_time() - begin;
   Outcome outcome;
-  scene.check_invariants(*training,
-                         {.run = training->run(), .exit_code = code, .expected_exit = 128 + signal, .left_behind = training->left_behind()},
-                         outcome);
+  Scene::check_invariants(
+      *training, {.run = training->run(), .exit_code = code, .expected_exit = 128 + signal, .left_behind = training->left_behind()},
+      outcome);
   if (took > 10) outcome.problems.push_back(fmt::format("it took {:.1f} s", took));
   const Standing stopped = training->standing();
   if (stopped.committed != stopped.step)

@@ -21,7 +21,7 @@ Outcome shortly(Scene& scene) {
   const auto training = scene.begin(setup);
   stop_node(*training, 1, seconds(2));
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
-  if (training->standing().generation > 1) outcome.problems.push_back("a new generation began");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a new generation began");
   return outcome;
 }
 
@@ -34,7 +34,7 @@ Outcome long_enough_to_be_lost(Scene& scene, seconds time) {
   require(training->passes_generation(fault.generation + 1), "the node that woke up did not come back:\n" + training->text());
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, {.detected = 6, .recovered = 10, .lost_steps = 1}, outcome);
-  if (outcome.detected && *outcome.detected < 4) outcome.problems.push_back("declared lost too early");
+  if (outcome.detected && *outcome.detected < 4) outcome.problems.emplace_back("declared lost too early");
   return outcome;
 }
 

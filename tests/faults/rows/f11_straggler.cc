@@ -45,7 +45,7 @@ bool is_named(const Training& training) {
 
 Outcome end_of(Scene& scene, Training& training, const TrainingSetup& setup, Expectation::Model model) {
   Outcome outcome = scene.judge(training, setup, {.model = model});
-  if (training.standing().generation > 1) outcome.problems.push_back("a worker was lost");
+  if (training.standing().generation > 1) outcome.problems.emplace_back("a worker was lost");
   return outcome;
 }
 
@@ -62,7 +62,7 @@ Outcome little_cpu(Scene& scene) {
   const double after = wall_time() - since;
   Outcome outcome = end_of(scene, *training, setup, Expectation::Model::accurate);
   if (named) outcome.result += fmt::format(", named after {:.0f} s", after);
-  if (!named) outcome.problems.push_back("the slow worker was not named within 60 s");
+  if (!named) outcome.problems.emplace_back("the slow worker was not named within 60 s");
   return outcome;
 }
 

@@ -26,7 +26,7 @@ Outcome shortly(Scene& scene, Cut cut) {
   std::this_thread::sleep_for(seconds(2));
   heal(scene.hosts());
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
-  if (training->standing().generation > 1) outcome.problems.push_back("a worker was lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was lost");
   return outcome;
 }
 
@@ -45,7 +45,7 @@ Outcome for_long(Scene& scene, Cut cut, seconds time) {
   Scene::measure(*training, fault, {.detected = 6.5, .recovered = 10, .lost_steps = 1}, outcome);
   const Recovery back = recovery(training->history(), healed, then.generation);
   if (came_back && back.recovered) outcome.result += fmt::format(", back {:.1f} s after healing", *back.recovered);
-  if (!came_back) outcome.problems.push_back("nobody came back after the link had healed");
+  if (!came_back) outcome.problems.emplace_back("nobody came back after the link had healed");
   return outcome;
 }
 

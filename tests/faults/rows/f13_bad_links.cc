@@ -20,7 +20,7 @@ Outcome loss(Scene& scene, int percent) {
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().heal(i);
   Outcome outcome = scene.judge(*training, setup, {.model = is_tolerable ? Expectation::Model::exact : Expectation::Model::accurate});
   const std::int64_t generations = training->standing().generation;
-  if (is_tolerable && generations > 1) outcome.problems.push_back("a worker was taken for lost");
+  if (is_tolerable && generations > 1) outcome.problems.emplace_back("a worker was taken for lost");
   if (!is_tolerable) outcome.result += fmt::format(", {} generations", generations);
   return outcome;
 }
@@ -31,7 +31,7 @@ Outcome slow(Scene& scene) {
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().slow(i, "10mbit");
   training->wait(seconds(200));
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
-  if (training->standing().generation > 1) outcome.problems.push_back("a worker was taken for lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was taken for lost");
   return outcome;
 }
 

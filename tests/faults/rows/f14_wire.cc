@@ -47,7 +47,7 @@ Outcome disturb(Scene& scene, const std::function<std::string(TestHosts&)>& rule
   remove_chain(hosts, 0);
   Outcome outcome = scene.judge(*training, kSetup, {});
   Scene::measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
-  if (!noticed) outcome.problems.push_back("nobody noticed within 20 s");
+  if (!noticed) outcome.problems.emplace_back("nobody noticed within 20 s");
   return outcome;
 }
 

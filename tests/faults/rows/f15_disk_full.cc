@@ -53,10 +53,10 @@ Outcome run_directory(Scene& scene) {
                     .expected_exit = code.value_or(0),
                     .text = training->text(),
                     .left_behind = training->left_behind()};
-  scene.check_invariants(*training, observed, outcome);
-  if (!code) outcome.problems.push_back("I8 harness: it neither went on nor ended in 60 s");
-  if (training->text().find("No space left") == std::string::npos) outcome.problems.push_back("nobody says that the disk is full");
-  if (training->text().find((scene.folder() / "runs").string()) == std::string::npos) outcome.problems.push_back("nobody says where");
+  Scene::check_invariants(*training, observed, outcome);
+  if (!code) outcome.problems.emplace_back("I8 harness: it neither went on nor ended in 60 s");
+  if (training->text().find("No space left") == std::string::npos) outcome.problems.emplace_back("nobody says that the disk is full");
+  if (training->text().find((scene.folder() / "runs").string()) == std::string::npos) outcome.problems.emplace_back("nobody says where");
   disk.free();
   const std::string policy = code == 0 ? "went on" : fmt::format("stopped with code {}", code.value_or(-1));
   if (code == 0) {

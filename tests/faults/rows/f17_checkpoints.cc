@@ -48,7 +48,7 @@ Outcome newest(Scene& scene) {
   again.resume = training->run();
   training = scene.start(again);
   Outcome outcome;
-  if (training->wait() != 0) outcome.problems.push_back("it did not go on: " + training->text());
+  if (training->wait() != 0) outcome.problems.emplace_back("it did not go on: " + training->text());
   for (const fs::path& checkpoint : kept)
     if (training->text().find(checkpoint.filename().string()) == std::string::npos)
       outcome.problems.push_back(fmt::format("{} is not named: {}", checkpoint.filename().string(), training->text()));
@@ -68,8 +68,8 @@ Outcome none_good(Scene& scene) {
   for (const fs::path& checkpoint : checkpoints_of(training->run())) flip_a_bit(checkpoint / "model.safetensors");
   const Ended ended = run_trireme({"train", "--resume", training->run().string(), "-n", "2", "--threads", "1"}, std::chrono::seconds(30));
   Outcome outcome;
-  if (ended.code == 0) outcome.problems.push_back("it went on without a good checkpoint");
-  if (ended.text.find("model.safetensors") == std::string::npos) outcome.problems.push_back("the damage is not named: " + ended.text);
+  if (ended.code == 0) outcome.problems.emplace_back("it went on without a good checkpoint");
+  if (ended.text.find("model.safetensors") == std::string::npos) outcome.problems.emplace_back("the damage is not named: " + ended.text);
   outcome.result = fmt::format("exit code {} after {:.2f} s", ended.code, ended.seconds);
   return outcome;
 }

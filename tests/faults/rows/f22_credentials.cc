@@ -65,7 +65,7 @@ Outcome strangers(Scene& scene) {
   outcome.problems.insert(outcome.problems.end(), refused.problems.begin(), refused.problems.end());
   if (slowest > 1) outcome.problems.push_back(fmt::format("a refusal took {:.2f} s", slowest));
   if (text.find("127.0.0.1:") == std::string::npos || text.find("did not show a certificate of this job") == std::string::npos)
-    outcome.problems.push_back("the log does not tell of them: " + text);
+    outcome.problems.emplace_back("the log does not tell of them: " + text);
   outcome.result += fmt::format("; each refused within {:.2f} s", slowest);
   return outcome;
 }

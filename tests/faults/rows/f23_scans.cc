@@ -64,8 +64,8 @@ Outcome scan(Scene& scene) {
   const std::int64_t at_coordinator = coordinator.end();
   const std::vector<Port> left = ports_of_children(training->pid());
   Outcome outcome = scene.judge(*training, kSetup, {.model = Expectation::Model::exact});
-  if (at_collectives == 0 || at_coordinator == 0) outcome.problems.push_back("the scanner came too late");
-  if (!left.empty()) outcome.problems.push_back("nodes still listen during the training");
+  if (at_collectives == 0 || at_coordinator == 0) outcome.problems.emplace_back("the scanner came too late");
+  if (!left.empty()) outcome.problems.emplace_back("nodes still listen during the training");
   outcome.result += fmt::format("; {} connections to the coordinator, {} to collectives", at_coordinator, at_collectives);
   return outcome;
 }
@@ -88,7 +88,7 @@ Outcome hold(Scene& scene) {
   const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
   const bool still_runs = training->is_running();
   Outcome outcome = scene.judge(*training, kSetup, {.model = Expectation::Model::exact});
-  if (!back || !still_runs) outcome.problems.push_back("the descriptors did not come back while it ran");
+  if (!back || !still_runs) outcome.problems.emplace_back("the descriptors did not come back while it ran");
   if (growth > 50) outcome.problems.push_back(fmt::format("{} MB more memory", growth));
   outcome.result += fmt::format("; descriptors {} -> {} -> back after {:.1f} s, memory +{} MB", descriptors, most, took.count(), growth);
   return outcome;
@@ -168,10 +168,10 @@ Outcome handshakes(Scene& scene) {
   const Flooded here = flood(*training, ports[0], seconds(4));
   const bool still_runs = training->is_running();
   Outcome outcome = scene.judge(*training, kSetup, {.model = Expectation::Model::exact});
-  if (!still_runs) outcome.problems.push_back("the training ended before the flood");
+  if (!still_runs) outcome.problems.emplace_back("the training ended before the flood");
   const double ratio = elsewhere.steps_a_second / std::max(here.steps_a_second, 1e-9);
   if (ratio > 1.5) outcome.problems.push_back(fmt::format("steps take {:.2f} times as long", ratio));
-  if (here.handshakes_a_second < 1000) outcome.problems.push_back("that was no flood");
+  if (here.handshakes_a_second < 1000) outcome.problems.emplace_back("that was no flood");
   outcome.result +=
       fmt::format("; {:.0f} handshakes a second: a step takes {:.2f} times as long as with the same flood elsewhere ({:.0f}/s)",
                   here.handshakes_a_second, ratio, elsewhere.handshakes_a_second);

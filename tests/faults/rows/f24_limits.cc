@@ -18,11 +18,11 @@ Outcome with_descriptors(Scene& scene, int count) {
   const auto training = scene.start(setup);
   Outcome outcome;
   const auto code = training->wait();
-  if (!code) outcome.problems.push_back("I8: it hangs: " + training->text());
+  if (!code) outcome.problems.emplace_back("I8: it hangs: " + training->text());
   if (code && *code != 0 && !names_the_limit(training->text()))
     outcome.problems.push_back(fmt::format("exit code {} without naming the limit: {}", *code, training->text()));
   if (code)
-    for (const std::string& left : training->left_behind()) outcome.problems.push_back("I6: " + left);
+    for (const std::string& left : training->left_behind()) outcome.problems.emplace_back("I6: " + left);
   outcome.invariants = "I6, I8";
   outcome.result = code == 0 ? "completes" : "ends in words";
   return outcome;

@@ -18,10 +18,10 @@ Outcome close_terminal(Scene& scene) {
   ::kill(training->pid(), SIGHUP);
   const auto code = training->wait(seconds(30));
   Outcome outcome{.result = fmt::format("exit code {} after {:.1f} s", code.value_or(-1), wall_time() - begin)};
-  scene.check_invariants(*training,
-                         {.run = training->run(), .exit_code = code, .expected_exit = 128 + SIGHUP, .left_behind = training->left_behind()},
-                         outcome);
-  if (wall_time() - begin > 15) outcome.problems.push_back("it took more than 10 s");
+  Scene::check_invariants(
+      *training, {.run = training->run(), .exit_code = code, .expected_exit = 128 + SIGHUP, .left_behind = training->left_behind()},
+      outcome);
+  if (wall_time() - begin > 15) outcome.problems.emplace_back("it took more than 10 s");
   return outcome;
 }
 
@@ -43,7 +43,7 @@ Outcome kill_ssh(Scene& scene) {
   const bool is_gone = await([&] { return ::kill(*node, 0) != 0; }, seconds(10));
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, {.recovered = 10, .lost_steps = 1}, outcome);
-  if (!is_gone) outcome.problems.push_back("I6 harness: the node without a launcher still ran after 10 s");
+  if (!is_gone) outcome.problems.emplace_back("I6 harness: the node without a launcher still ran after 10 s");
   return outcome;
 }
 
@@ -56,8 +56,8 @@ Outcome kill_launcher(Scene& scene) {
   training->wait(seconds(10));
   const bool are_gone = await([&] { return training->all_nodes().empty(); }, seconds(kKeep + 10));
   Outcome outcome{.result = fmt::format("nodes gone after {:.1f} s of --keep-nodes {}", wall_time() - begin, kKeep)};
-  scene.check_invariants(*training, {.run = training->run(), .left_behind = training->left_behind()}, outcome);
-  if (!are_gone) outcome.problems.push_back("I6 harness: nodes still ran 10 s after --keep-nodes was over");
+  Scene::check_invariants(*training, {.run = training->run(), .left_behind = training->left_behind()}, outcome);
+  if (!are_gone) outcome.problems.emplace_back("I6 harness: nodes still ran 10 s after --keep-nodes was over");
   return outcome;
 }
 
