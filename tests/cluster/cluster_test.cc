@@ -4,6 +4,7 @@
 
 #include <csignal>
 
+#include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
 
 namespace trireme::tests {
@@ -15,35 +16,10 @@ using testing::HasSubstr;
 using testing::IsEmpty;
 using testing::Not;
 
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_128"
-[data]
-name = "synthetic_digits"
-samples = 3000
-test_samples = 200
-[train]
-epochs = 6
-batch_size = 50
-checkpoint_seconds = 0.2
-[train.optimizer]
-name = "adam"
-[strategy]
-shares = "equal"
-)";
-
 class Nodes : public TrainingFolder {
  protected:
-  Nodes() { write_file_atomically(folder_ / "job.toml", kJob); }
-
-  TrainingProcess begin(const std::string& runs, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return TrainingProcess(std::move(arguments));
-  }
-  bool is_under_way(const std::string& runs) const {
-    return wait_until([&] { return steps(runs) > 20; }, seconds(60));
-  }
+  Nodes() { write_job(small_job()); }
+  bool is_under_way(const std::string& runs) const { return comes_to(runs, 20); }
 };
 
 TEST_F(Nodes, TwoRunsAreBitIdenticalAndSoIsOneThatWasInterrupted) {

@@ -5,6 +5,7 @@
 #include <csignal>
 #include <set>
 
+#include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
 
 namespace trireme::tests {
@@ -15,36 +16,11 @@ using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
 
-// Steps of some milliseconds, so that a fault hits one.
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_128"
-[data]
-name = "synthetic_digits"
-samples = 6000
-test_samples = 300
-[train]
-epochs = 10
-batch_size = 60
-checkpoint_seconds = 0.5
-[train.optimizer]
-name = "adam"
-[strategy]
-shares = "equal"
-)";
-
 class Elastic : public TrainingFolder {
  protected:
-  Elastic() { write_file_atomically(folder_ / "job.toml", kJob); }
+  // Steps of some milliseconds, so that a fault hits one.
+  Elastic() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 0.5})); }
 
-  TrainingProcess begin(const std::string& runs, const std::vector<std::string>& more) const {
-    std::vector<std::string> arguments{(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()};
-    arguments.insert(arguments.end(), more.begin(), more.end());
-    return TrainingProcess(std::move(arguments));
-  }
-  bool comes_to(const std::string& runs, std::int64_t step) const {
-    return wait_until([&] { return steps(runs) > step; }, seconds(60));
-  }
   static bool says(const TrainingProcess& training, const std::string& words, seconds within = seconds(20)) {
     return wait_until([&] { return training.text().find(words) != std::string::npos; }, within);
   }

@@ -6,8 +6,10 @@
 #include <nlohmann/json.hpp>
 
 #include "tests/cluster/secret_search.h"
+#include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
 #include "trireme/base/digest.h"
+#include "trireme/base/hexadecimal.h"
 
 namespace trireme::tests {
 namespace {
@@ -17,37 +19,10 @@ using std::chrono::seconds;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_128"
-[data]
-name = "synthetic_digits"
-samples = 3000
-test_samples = 200
-[train]
-epochs = 1000
-batch_size = 50
-checkpoint_seconds = 0.2
-)";
-
-std::string hex(const std::string& bytes) {
-  std::string text;
-  for (const char byte : bytes) text += fmt::format("{:02x}", static_cast<unsigned char>(byte));
-  return text;
-}
-
-std::string from_hex(const std::string& text) {
-  std::string bytes;
-  for (std::size_t i = 0; i + 1 < text.size(); i += 2) bytes += static_cast<char>(std::stoi(text.substr(i, 2), nullptr, 16));
-  return bytes;
-}
-
 class Secrets : public TrainingFolder {
  protected:
-  Secrets() { write_file_atomically(folder_ / "job.toml", kJob); }
-  bool is_under_way() const {
-    return wait_until([&] { return steps("runs") > 20; }, seconds(60));
-  }
+  Secrets() { write_job(small_job({.epochs = 1000})); }
+  bool is_under_way() const { return comes_to("runs", 20); }
   std::vector<std::string> arguments(const std::vector<std::string>& more) const {
     std::vector<std::string> all{(folder_ / "job.toml").string(), "--runs", (folder_ / "runs").string(), "--threads", "1"};
     all.insert(all.end(), more.begin(), more.end());
@@ -83,7 +58,7 @@ TEST_F(Secrets, OfALaunchOnThisMachineAreNowhereElse) {
   ASSERT_GE(secret.size(), 16U);
   std::vector<std::string> marks = kMarks;
   const std::string key = hmac_sha256(secret, "collectives");
-  marks.insert(marks.end(), {secret, hex(secret), key, hex(key)});
+  marks.insert(marks.end(), {secret, to_hex(secret), key, to_hex(key)});
   Search search(marks);
   search.look_at_processes();
   training.signal(SIGINT);
@@ -112,7 +87,7 @@ TEST_F(Secrets, OfALaunchByTheEnvironmentAreNowhereButInTheFile) {
   ASSERT_TRUE(is_under_way()) << ranks[0]->text();
   std::vector<std::string> marks = kMarks;
   const std::string key = hmac_sha256(secret, "collectives");
-  marks.insert(marks.end(), {secret, hex(secret), key, hex(key)});
+  marks.insert(marks.end(), {secret, to_hex(secret), key, to_hex(key)});
   Search search(marks);
   search.look_at_processes();
   ranks[0]->signal(SIGINT);

@@ -14,23 +14,13 @@
 #include <thread>
 #include <vector>
 
+#include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/cluster/process.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {
-
-// Waits until `condition` holds; false after `timeout`.
-template <class Condition>
-bool wait_until(const Condition& condition, std::chrono::milliseconds timeout) {
-  const auto end = std::chrono::steady_clock::now() + timeout;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(std::chrono::milliseconds(10));
-  }
-  return true;
-}
 
 class TrainingProcess {
  public:
@@ -94,6 +84,16 @@ class TrainingFolder : public testing::Test {
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
   }
   ~TrainingFolder() override { std::filesystem::remove_all(folder_); }
+
+  void write_job(const std::string& text) const { write_file_atomically(folder_ / "job.toml", text); }
+  TrainingProcess begin(const std::string& runs, const std::vector<std::string>& more) const {
+    std::vector<std::string> arguments{(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string()};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return TrainingProcess(std::move(arguments));
+  }
+  bool comes_to(const std::string& runs, std::int64_t step) const {
+    return wait_until([&] { return steps(runs) > step; }, std::chrono::seconds(60));
+  }
 
   std::filesystem::path latest(const std::string& runs) const { return folder_ / runs / "latest"; }
   std::int64_t steps(const std::string& runs) const {

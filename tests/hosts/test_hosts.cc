@@ -1,19 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// Namespaces, links, keys and servers of test hosts.
+// A switch, its hosts, and the client's files for them.
 #include "tests/hosts/test_hosts.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
-#include <pwd.h>
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <csignal>
-#include <fstream>
 #include <optional>
-#include <thread>
 
+#include "tests/hosts/host_commands.h"
+#include "tests/hosts/test_host.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 
@@ -21,35 +18,10 @@ namespace trireme::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using cluster::Process;
 using cluster::ProcessOutput;
 using cluster::run_process;
-using Words = std::vector<std::string>;
-using std::chrono::milliseconds;
-using std::chrono::seconds;
-
-constexpr auto kLimit = seconds(20);                          // of any command here
-constexpr std::string_view kPassedOn = "TRIREME_FAILPOINTS";  // environment variables that the client sends and hosts take
-constexpr std::string_view kPrefix = "trireme-hosts-";
-
-void must(const Words& argv) {
-  const ProcessOutput output = run_process(argv, kLimit);
-  if (!output.status || !output.status->is_success())
-    throw Error{failed_precondition, "test hosts: '{}' failed: {}{}", fmt::join(argv, " "), output.out, output.err};
-}
-
-fs::path folder_of(pid_t owner) { return fs::temp_directory_path() / fmt::format("{}{}", kPrefix, owner); }
-std::string switch_space(pid_t owner) { return fmt::format("trireme-{}-switch", owner); }
-std::string host_space(pid_t owner, std::size_t host) { return fmt::format("trireme-{}-h{}", owner, host + 1); }
-std::string own_link(pid_t owner) { return fmt::format("trm{}", owner); }
 
 bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
-
-Words in_space(const std::string& space, const Words& argv) {
-  Words words{"ip", "netns", "exec", space};
-  words.insert(words.end(), argv.begin(), argv.end());
-  return words;
-}
 
 void require_means() {
   if (::geteuid() != 0)
@@ -73,45 +45,6 @@ int free_network(pid_t owner) {
   throw Error{resource_exhausted, "test hosts: all networks 10.213.x.0/24 are in use; clean up: trireme_test_hosts down"};
 }
 
-void make_key(const fs::path& path, std::string_view comment) {
-  fs::remove(path);
-  must({"ssh-keygen", "-q", "-t", "ed25519", "-N", "", "-C", std::string(comment), "-f", path.string()});
-}
-
-std::string user_name() { return ::getpwuid(::geteuid())->pw_name; }
-std::string user_home() { return ::getpwuid(::geteuid())->pw_dir; }
-
-// It has ended, and only waits for the system's first process to take note, which can take seconds.
-bool is_zombie(const fs::path& process) {
-  std::ifstream file(process / "stat");
-  std::string stat;
-  std::getline(file, stat);
-  return stat.empty() || stat.find(") Z") != std::string::npos;
-}
-
-// Processes of a namespace, seen from outside.
-std::vector<pid_t> members(const std::string& pid_space) {
-  std::vector<pid_t> pids;
-  if (pid_space.empty()) return pids;  // the host is off
-  for (const auto& entry : fs::directory_iterator("/proc")) {
-    const std::string name = entry.path().filename();
-    if (name.find_first_not_of("0123456789") != std::string::npos) continue;
-    std::error_code gone;
-    if (fs::read_symlink(entry.path() / "ns/pid", gone) == pid_space && !gone && !is_zombie(entry.path())) pids.push_back(std::stoi(name));
-  }
-  return pids;
-}
-
-template <class Condition>
-bool await(Condition condition, milliseconds limit = kLimit) {
-  const auto end = std::chrono::steady_clock::now() + limit;
-  while (!condition()) {
-    if (std::chrono::steady_clock::now() > end) return false;
-    std::this_thread::sleep_for(milliseconds(5));
-  }
-  return true;
-}
-
 void remove_network(pid_t owner) {
   const ProcessOutput list = run_process({"ip", "netns", "list"}, kLimit);
   for (std::size_t at = 0; at < list.out.size(); at = list.out.find('\n', at) + 1) {
@@ -120,136 +53,6 @@ void remove_network(pid_t owner) {
   }
   run_process({"ip", "link", "del", own_link(owner)}, kLimit);
 }
-
-// One host: its namespaces live as long as its first process, sshd.
-class Host {
- public:
-  Host(pid_t owner, std::size_t index, int network, HostOptions options)
-      : index_(index),
-        options_(std::move(options)),
-        space_(host_space(owner, index)),
-        switch_(switch_space(owner)),
-        folder_(folder_of(owner) / fmt::format("h{}", index + 1)),
-        address_(fmt::format("10.213.{}.{}", network, index + 1)) {
-    fs::create_directories(folder_ / "home");
-    fs::permissions(folder_ / "home", fs::perms::owner_all);
-    make_key(folder_ / "host_key", space_);
-    add_link();
-  }
-
-  void start() {
-    write_file_atomically(folder_ / "sshd_config", configuration());
-    write_file_atomically(folder_ / "start.sh", start_script());
-    const fs::path log = folder_ / "sshd.log";
-    server_ = std::make_unique<Process>(cluster::ProcessOptions{
-        .argv = in_space(space_, {"unshare", "--mount", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc", "sh",
-                                  (folder_ / "start.sh").string()}),
-        .input = {},
-        .input_file = {},
-        .on_line = [log](cluster::Stream,
-                         std::string_view line) { OutputFile(log, OutputFile::Mode::append).write(std::string(line) + "\n"); },
-        .on_exit = {}});
-    const bool is_up = await([&] { return server_->status() || run_process(listening(), kLimit).out.find(":22 ") != std::string::npos; });
-    if (!is_up || server_->status())
-      throw Error{unavailable, "test hosts: sshd of {} did not start: {}", space_, fs::exists(log) ? read_file(log) : "no output"};
-    first_ = first_process();
-  }
-
-  void stop() {
-    if (!server_) return;
-    const std::string pid_space = pid_namespace();
-    server_.reset();
-    await([&] { return members(pid_space).empty(); });
-  }
-
-  Words enter(const Words& argv) const {
-    Words words{"nsenter", "-t", fmt::format("{}", first_), "-m", "-n", "-p", "-u", "--"};
-    words.insert(words.end(), argv.begin(), argv.end());
-    return words;
-  }
-
-  // Rules of a table of its own; the first makes the table.
-  void drop(const std::string& chain, const std::string& which) const {
-    must(in_space(space_, {"nft", fmt::format("add table inet faults; add chain inet faults {0} {{ type filter hook {0} priority 0; }}; "
-                                              "add rule inet faults {0} {1} drop",
-                                              chain, which)}));
-  }
-  void heal() const {
-    run_process(in_space(space_, {"nft", "delete table inet faults"}), kLimit);
-    must({"ip", "-n", space_, "link", "set", "eth0", "up"});
-  }
-  void unplug() const { must({"ip", "-n", space_, "link", "set", "eth0", "down"}); }
-  void slow(const std::string& rate) const {
-    for (const auto& [space, device] : {std::pair{space_, std::string("eth0")}, std::pair{switch_, port()}})
-      must({"tc", "-n", space, "qdisc", "replace", "dev", device, "root", "tbf", "rate", rate, "burst", "256kb", "latency", "50ms"});
-  }
-
-  std::string pid_namespace() const {
-    std::error_code off;
-    return fs::read_symlink(fmt::format("/proc/{}/ns/pid", first_), off).string();
-  }
-  const std::string& space() const { return space_; }
-  const std::string& address() const { return address_; }
-  const fs::path& folder() const { return folder_; }
-  pid_t first() const { return first_; }
-  std::string public_key() const {
-    const std::string line = read_file(folder_ / "host_key.pub");
-    return line.substr(0, line.find(' ', line.find(' ') + 1));
-  }
-
- private:
-  std::string port() const { return fmt::format("p{}", index_ + 1); }  // its end of the link at the switch
-  Words listening() const { return in_space(space_, {"ss", "-Hltn", "sport", "=", ":22"}); }
-
-  void add_link() const {
-    must({"ip", "netns", "add", space_});
-    must({"ip", "-n", switch_, "link", "add", port(), "type", "veth", "peer", "name", "eth0", "netns", space_});
-    must({"ip", "-n", switch_, "link", "set", port(), "master", "br0", "up"});
-    must({"ip", "-n", space_, "addr", "add", address_ + "/24", "dev", "eth0"});
-    must({"ip", "-n", space_, "link", "set", "eth0", "up"});
-    must({"ip", "-n", space_, "link", "set", "lo", "up"});
-    // The default may be bbr, which throttles links like these.
-    must(in_space(space_, {"sh", "-c", "echo reno > /proc/sys/net/ipv4/tcp_congestion_control"}));
-    if (!options_.rate.empty()) slow(options_.rate);
-  }
-
-  std::string configuration() const {
-    return fmt::format(
-        "Port 22\nListenAddress {}\nHostKey {}\nAuthorizedKeysFile {}\nPidFile none\nUsePAM no\nStrictModes no\nPubkeyAuthentication yes\n"
-        "PasswordAuthentication no\nKbdInteractiveAuthentication no\nPermitRootLogin prohibit-password\nPrintMotd no\nMaxStartups 100\n"
-        "AcceptEnv {}\n",
-        address_, (folder_ / "host_key").string(), (folder_ / "authorized_keys").string(), kPassedOn);
-  }
-
-  std::string start_script() const {
-    const std::string home = (folder_ / "home").string();
-    std::string script = fmt::format("set -e\nhostname h{}\n", index_ + 1);
-    if (options_.home_mb > 0) script += fmt::format("mount -t tmpfs -o size={}m tmpfs {}\n", options_.home_mb, home);
-    script += fmt::format("mount --bind {} {}\nmount -t tmpfs tmpfs /run\nmkdir /run/sshd\n", home, user_home());
-    if (!options_.hidden_libraries.empty())
-      script +=
-          "libs=$(dirname $(readlink -f /usr/lib/*-linux-gnu/libc.so.6))\nmkdir /run/upper /run/work\n"
-          "mount -t overlay overlay -o lowerdir=$libs,upperdir=/run/upper,workdir=/run/work $libs\n";
-    for (const std::string& library : options_.hidden_libraries) script += fmt::format("rm $libs/{}\n", library);
-    return script + fmt::format("exec /usr/sbin/sshd -D -e -f {}\n", (folder_ / "sshd_config").string());
-  }
-
-  // unshare's child: it is the first in the host's namespace of processes.
-  pid_t first_process() const {
-    const std::string children = read_file(fmt::format("/proc/{}/task/{}/children", server_->pid(), server_->pid()));
-    ensure(!children.empty(), "unshare has a child");
-    return std::stoi(children);
-  }
-
-  std::size_t index_;
-  HostOptions options_;
-  std::string space_;
-  std::string switch_;
-  fs::path folder_;
-  std::string address_;
-  std::unique_ptr<Process> server_;
-  pid_t first_ = -1;
-};
 
 }  // namespace
 

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "tests/cluster/small_job.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/cluster/process.h"
@@ -24,23 +25,6 @@ using std::chrono::seconds;
 using testing::AllOf;
 using testing::HasSubstr;
 using testing::Not;
-
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_128"
-[data]
-name = "synthetic_digits"
-samples = 3000
-test_samples = 200
-[train]
-epochs = 3
-batch_size = 50
-checkpoint_seconds = 0.2
-[train.optimizer]
-name = "sgd"
-[strategy]
-shares = "equal"
-)";
 
 std::vector<std::string> mpirun(int ranks, const std::vector<std::string>& command) {
   std::vector<std::string> words{"mpirun",
@@ -97,7 +81,7 @@ class Mpi : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    write_file_atomically(folder_ / "job.toml", kJob);
+    write_file_atomically(folder_ / "job.toml", small_job({.epochs = 3, .optimizer = "sgd"}));
   }
   ~Mpi() override { std::filesystem::remove_all(folder_); }
 

@@ -8,6 +8,7 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "tests/cluster/small_job.h"
 #include "tests/slurm/test_slurm.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
@@ -22,23 +23,6 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::Not;
 
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_128"
-[data]
-name = "synthetic_digits"
-samples = 3000
-test_samples = 200
-[train]
-epochs = 40
-batch_size = 50
-checkpoint_seconds = 0.2
-[train.optimizer]
-name = "adam"
-[strategy]
-shares = "equal"
-)";
-
 // Long enough for whatever a test does meanwhile; it would end by itself.
 constexpr const char* kLong = "train.epochs=3000";
 
@@ -48,7 +32,7 @@ class Slurm : public testing::Test {
     std::filesystem::remove_all(folder_);
     std::filesystem::create_directories(folder_);
     ::setenv("XDG_CACHE_HOME", (folder_ / "cache").c_str(), 1);
-    write_file_atomically(folder_ / "job.toml", kJob);
+    write_file_atomically(folder_ / "job.toml", small_job({.epochs = 40}));
   }
   ~Slurm() override { std::filesystem::remove_all(folder_); }
 

@@ -6,7 +6,7 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
-#include "trireme/cli/hexadecimal.h"
+#include "trireme/base/hexadecimal.h"
 
 namespace trireme::cli {
 namespace {

@@ -8,7 +8,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cli/hexadecimal.h"
+#include "trireme/base/hexadecimal.h"
 
 namespace trireme::cli {
 

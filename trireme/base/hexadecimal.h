@@ -4,9 +4,9 @@
 
 #include <string>
 
-namespace trireme::cli {
+namespace trireme {
 
 std::string to_hex(const std::string& bytes);
 std::string from_hex(const std::string& text);  // throws std::exception for other characters
 
-}  // namespace trireme::cli
+}  // namespace trireme

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Two digits a byte.
-#include "trireme/cli/hexadecimal.h"
+#include "trireme/base/hexadecimal.h"
 
 #include <fmt/format.h>
 
-namespace trireme::cli {
+namespace trireme {
 
 std::string to_hex(const std::string& bytes) {
   std::string text;
@@ -18,4 +18,4 @@ std::string from_hex(const std::string& text) {
   return bytes;
 }
 
-}  // namespace trireme::cli
+}  // namespace trireme

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+// A parameter server: it has some pieces of the parameter space, updates them with what workers push, and answers with the new values.
+#pragma once
+
+#include <array>
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "trireme/base/clock.h"
+#include "trireme/optim/optimizer.h"
+#include "trireme/ps/ledger.h"
+#include "trireme/ps/rules.h"
+#include "trireme/ps/shard_map.h"
+#include "trireme/rpc/bulk.h"
+
+namespace trireme::ps {
+
+// What a worker made of a lease.
+struct WorkDone {
+  int worker = 0;
+  Lease lease;
+  std::int64_t samples = 0, correct = 0;
+  double loss = 0, penalty = 0;
+  double rate = 0;  // learning rate
+  double compute_seconds = 0, wait_seconds = 0, seconds = 0;
+  std::int64_t staleness = 0;  // updates by others between what it computed with and what it changed
+};
+
+inline constexpr std::size_t kStalenessBins = 33;  // 0 ... 31, more
+
+// Since the last time it was asked.
+struct ServerLoad {
+  double seconds = 0;                            // of wall time
+  double busy_seconds = 0;                       // spent on updates and copies, summed over threads
+  double held_seconds = 0;                       // that answers were held back for slower workers
+  std::int64_t pushes = 0;                       // that came whole
+  std::int64_t dropped = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;
+  std::array<std::int64_t, kStalenessBins> staleness{};  // pushes by how stale their gradients were
+  std::int64_t most_ahead = 0;                   // of the slowest worker, that any was when it went on
+};
+
+// All calls may come from any thread; received() of different workers run at the same time, on the threads that call them.
+class Server {
+ public:
+  struct Setup {
+    const ParameterSpace& space;
+    const optim::Optimizer& optimizer;
+    std::shared_ptr<const ShardMap> map;
+    int number = 0;  // which of the map's servers this is
+    // Of the whole space; only the pieces of this server are read or written, and only by it from here on.
+    std::span<float> parameters;
+    std::vector<std::span<float>> slots;
+    const Clock& clock;
+    // A push has come whole and its gradients count (or were dropped). Before the answer. For event journals; may be empty.
+    std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};
+  };
+  explicit Server(Setup setup);
+  ~Server();  // closes all streams
+  Server(const Server&) = delete;
+  Server& operator=(const Server&) = delete;
+
+  // From one meeting of all nodes to the next.
+  struct Stretch {
+    std::uint64_t generation = 0;
+    std::vector<std::string> workers;  // names, in order of their numbers
+    Rules rules;
+    std::int64_t updates = 0;  // made so far: the version of every piece
+    std::optional<Ledger::Options> work;  // only at the lead
+  };
+  void begin(Stretch stretch);
+  // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete; their leases),
+  // streams of older generations are refused. A push that was taken before stays taken: it is told by its id.
+  void regroup(std::uint64_t generation, std::vector<std::string> workers, const std::vector<std::int64_t>& kept_leases);
+
+  // A worker's stream, from its first message on. The session is kept until it is closed.
+  rpc::BulkListener open(const std::string& worker, std::shared_ptr<rpc::BulkSession> session);
+
+  // The lead: hand out no more, so that all meet soon.
+  void stop();
+  // Waits until every worker has retired (and, at the lead, all that was handed out is used); false after the timeout.
+  bool await_retired(Seconds timeout);
+  std::vector<WorkDone> take_done();    // at the lead, in the order they came
+  std::int64_t used() const;            // samples of the epoch, at the lead
+  bool is_complete() const;             // every sample of the epoch is used, at the lead
+  ServerLoad take_load();
+
+ private:
+  struct State;
+  std::shared_ptr<State> state_;
+};
+
+}  // namespace trireme::ps
