@@ -193,11 +193,10 @@ void Trainer::restore(Checkpoint checkpoint) {
     throw Error{failed_precondition, "the checkpoint was made with another optimizer: its slots are [{}], those of '{}' are [{}]",
                 fmt::join(checkpoint.slot_names, ", "), replica_.optimizer().entry().name, fmt::join(names, ", ")};
   const Cursor& cursor = checkpoint.cursor;
-  if (cursor.epoch_offset % job_.train.batch_size != 0 || cursor.epoch_offset >= data_.train->size())
+  if (cursor.epoch_offset >= data_.train->size())
     throw Error{failed_precondition,
-                "the checkpoint stands after {} samples of an epoch, which does not fit batches of {} and {} training samples; "
-                "leave train.batch_size and the data as they were",
-                cursor.epoch_offset, job_.train.batch_size, data_.train->size()};
+                "the checkpoint stands after {} samples of an epoch, but there are only {} training samples; leave the data as they were",
+                cursor.epoch_offset, data_.train->size()};
   ensure(checkpoint.parameters.size() == replica_.parameters().size() && checkpoint.states.size() == replica_.states().size(),
          "a checkpoint of this model");
   cursor_ = checkpoint.cursor;
