@@ -129,7 +129,11 @@ void Conducting::hear_failure(const std::string& node, const coord::FailureRepor
 void Conducting::hear(const std::string& node, const coord::Message& message) {
   if (message.kind == kStepReport) return hear(unpack_step(message.bytes));
   if (message.kind == kEpochReport) return hear(unpack_epoch(message.bytes));
-  if (message.kind == kEnteredReport) return hear_entry(unpack_cursor(message.bytes));
+  if (message.kind == kEnteredReport) {
+    lead_ = node;
+    return hear_entry(unpack_cursor(message.bytes));
+  }
+  if (message.kind == kServerReport) return hear(unpack_server(message.bytes));
   if (message.kind == kStragglerReport) return hear(unpack_straggler(message.bytes));
   if (message.kind == kPausedReport) return hear_pause();
   if (message.kind == kLeavingReport) return hear_leave_taking(node);
@@ -179,6 +183,14 @@ void Conducting::hear(const StragglerRecord& record) {
       {"node", node}, {"host", host_of(node)}, {"slowness", record.slowness}, {"share", record.share}, {"step", conductor_.cursor_.step}};
   event("straggler", fields);
   if (options_.record) options_.record("straggler", fields);
+}
+
+void Conducting::hear(const ServerRecord& record) {
+  observer_.server(record);
+  if (record.servers_needed <= record.servers || std::exchange(told_of_servers_, true)) return;
+  options_.say(fmt::format("the parameter servers hold the workers up: these wait {:.0f} % of their time for {}; {} would keep up "
+                           "(strategy.servers)",
+                           100 * record.wait_share, record.servers == 1 ? "it" : "them", record.servers_needed));
 }
 
 void Conducting::hear_pause() {

@@ -8,8 +8,8 @@
 
 namespace trireme::train {
 
-Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation)
-    : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation) {}
+Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation, Neighbours neighbours)
+    : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation), neighbours_(std::move(neighbours)) {}
 
 Team Team::alone() {
   comm::MemoryStore nobody;

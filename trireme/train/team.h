@@ -7,6 +7,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/communicator.h"
+#include "trireme/train/neighbours.h"
 
 namespace trireme::train {
 
@@ -14,7 +15,7 @@ class Team {
  public:
   static Team alone();
   // Each collective waits at most `timeout` for the others. A team without membership has generation 0.
-  Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation = 0);
+  Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation = 0, Neighbours neighbours = {});
 
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
@@ -23,6 +24,7 @@ class Team {
   Seconds timeout() const { return timeout_; }
   int missed_peer() const { return communicator_.missed_peer(); }
   comm::Communicator& communicator() { return communicator_; }
+  const Neighbours& neighbours() const { return neighbours_; }
 
   void sum(std::span<double> values);
   // Over the workers, each counting by its weight. If that fails, the values are as they were.
@@ -32,11 +34,13 @@ class Team {
     communicator_.broadcast(std::as_writable_bytes(values), root, timeout_);
   }
   std::vector<double> gather(double value);
+  void barrier() { communicator_.barrier(timeout_); }
 
  private:
   comm::Communicator communicator_;
   Seconds timeout_;
   std::uint64_t generation_;
+  Neighbours neighbours_;
 };
 
 }  // namespace trireme::train
