@@ -41,11 +41,12 @@ void Replica::compile(std::int64_t samples) {
   capacity_ = samples;
 }
 
-engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready,
-                                 const engine::StatisticsExchange& statistics) {
+engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready, const engine::StatisticsExchange& statistics,
+                                 const engine::ParametersNeeded& needed) {
   if (batch.size > 0)
     return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready,
-                                 statistics);
+                                 statistics, needed);
+  for (std::size_t slice = 0; needed && slice < space().slices().size(); ++slice) needed(slice);
   std::ranges::fill(gradients(), 0.0F);
   for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
   return {};
