@@ -177,7 +177,7 @@ void Conducting::hear(const StragglerRecord& record) {
   if (record.rank < 0 || record.rank >= static_cast<int>(members_.size())) return;
   const std::string& node = members_[static_cast<std::size_t>(record.rank)];
   if (std::exchange(straggler_, node) == node) return;  // told already
-  options_.say(fmt::format("{} holds the others up: it takes {:.1f} times as long for a sample; its share of a batch is now {:.0f} %",
+  options_.say(fmt::format("{} is slow: it takes {:.1f} times as long for a sample as the others; its share of the work is now {:.0f} %",
                            title(node), record.slowness, 100 * record.share));
   const observe::Fields fields{
       {"node", node}, {"host", host_of(node)}, {"slowness", record.slowness}, {"share", record.share}, {"step", conductor_.cursor_.step}};

@@ -21,7 +21,6 @@ class LeasedWork {
   virtual int lead() const = 0;                    // its rank
   virtual bool computes(int rank) const = 0;       // whether that node does
   virtual std::int64_t lease_size() const = 0;     // most samples of a lease
-  virtual bool is_under_way() const = 0;           // a stretch
   virtual void begin(const Cursor& at) = 0;        // all nodes together
   // This node's next samples; nothing: there are no more in this stretch. Called by the thread that makes batches.
   virtual std::optional<data::Place> next() = 0;
@@ -30,6 +29,7 @@ class LeasedWork {
   // At the lead.
   virtual void stop() = 0;                         // hand out no more, so that all meet soon
   virtual std::vector<ps::WorkDone> done() = 0;    // since the last call, in order; the parts of one update are one
+  virtual std::optional<StragglerRecord> straggler() = 0;  // found since the last call
   virtual std::optional<ServerRecord> server_record() = 0;  // of this node since the last call, if it is a server
   // Ends every wait in next(), for good.
   virtual void interrupt() = 0;

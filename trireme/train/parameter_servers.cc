@@ -155,12 +155,12 @@ void ParameterServers::listen() {
   listener_.emplace(rpc::Server::Options{
       .addresses = {neighbours.address},
       .credentials = neighbours.credentials,
-      .tell = neighbours.say,
       .bulk_streams = {{.name = std::string(kStream),
                         .roles = {"node"},
                         .opened = [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
                           return server->open(peer.identity.name, std::move(session));
-                        }}}});
+                        }}},
+      .tell = neighbours.say});
   neighbours.store->set(fmt::format("parameters/{}", server_number()), rpc::join_port(neighbours.address, listener_->port()));
 }
 
@@ -291,6 +291,7 @@ std::vector<ps::WorkDone> ParameterServers::done() {
     wait_seconds_ += part.wait_seconds;
     if (setup_.events.used) setup_.events.used(part, epoch_);
     part.worker = roles_.workers[static_cast<std::size_t>(part.worker)];
+    if (const auto slow = speeds_.count(part.worker, part.samples, part.compute_seconds)) straggler_ = slow;
   }
   return rules_.sums() ? merged(std::move(parts)) : parts;
 }

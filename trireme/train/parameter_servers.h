@@ -9,12 +9,14 @@
 #include <mutex>
 #include <optional>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include "trireme/ps/client.h"
 #include "trireme/ps/server.h"
 #include "trireme/rpc/channel.h"
 #include "trireme/rpc/server.h"
+#include "trireme/train/lease_speeds.h"
 #include "trireme/train/leased_work.h"
 #include "trireme/train/server_roles.h"
 #include "trireme/train/strategy_entry.h"
@@ -65,13 +67,13 @@ class ParameterServers final : public Strategy, public LeasedWork {
   int lead() const override { return roles_.lead(); }
   bool computes(int rank) const override { return roles_.worker_of(rank) >= 0; }
   std::int64_t lease_size() const override;
-  bool is_under_way() const override { return held_->is_under_way; }
   void begin(const Cursor& at) override;
   std::optional<data::Place> next() override;
   void retire() override;
   bool is_over(Seconds wait) override;
   void stop() override;
   std::vector<ps::WorkDone> done() override;
+  std::optional<StragglerRecord> straggler() override { return std::exchange(straggler_, std::nullopt); }
   std::optional<ServerRecord> server_record() override;
   void interrupt() override;
 
@@ -104,6 +106,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
     int parts = 0;
   };
   std::map<std::int64_t, Update> updates_;  // of which parts are missing
+  LeaseSpeeds speeds_;
+  std::optional<StragglerRecord> straggler_;
   double compute_seconds_ = 0, wait_seconds_ = 0;  // of all workers since the last record, as the lead heard
 };
 

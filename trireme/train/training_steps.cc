@@ -143,6 +143,7 @@ void Trainer::record_work(Observer& observer) {
     record.staleness = done.staleness;
     observer.step(record);
   }
+  if (const auto straggler = strategy_->leased()->straggler()) observer.straggler(*straggler);
 }
 
 Requests Trainer::meet(Observer& observer) {
