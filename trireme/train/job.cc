@@ -75,6 +75,12 @@ StrategyRequest strategy_request(const Config& table) {
   return request;
 }
 
+std::string duties_text(const StrategyRequest& request, int nodes) {
+  const StrategyEntry& entry = find_strategy(request.name);
+  if (entry.duties != nullptr && nodes > 1) return entry.duties(request.options, nodes);
+  return fmt::format("{} {}", nodes, nodes == 1 ? "worker" : "workers");
+}
+
 Job job_from_config(const Config& config) {
   check_tables(config);
   const Config train = table_or_empty(config, "train");

@@ -46,6 +46,7 @@ struct StrategyEntry {
     const PushEvents& events;
   };
   std::unique_ptr<Strategy> (*make)(const Setup& setup, const std::any& options) = nullptr;
+  std::string (*duties)(const std::any& options, int nodes) = nullptr;  // "2 servers and 6 workers"; null: all are workers
   // Most samples that node `rank` of `nodes` computes at once, before anything is known of their speed. Null: its even part of a batch.
   std::int64_t (*capacity)(const std::any& options, std::int64_t batch_size, int rank, int nodes) = nullptr;
 };

@@ -33,6 +33,14 @@ std::int64_t capacity(const std::any& options, std::int64_t batch_size, int rank
   return roles.worker_of(rank) < 0 ? 0 : lease_size(o, batch_size, roles.workers.size());
 }
 
+std::string duties(const std::any& options, int nodes) {
+  const auto& o = std::any_cast<const ParameterServerOptions&>(options);
+  const ServerRoles roles = plan_roles(wish_of(o), nodes);
+  const auto count = [](std::size_t number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
+  if (wish_of(o).shared) return fmt::format("{}, {} beside them", count(roles.workers.size(), "worker"), count(roles.servers.size(), "server"));
+  return fmt::format("{} and {}", count(roles.servers.size(), "server"), count(roles.workers.size(), "worker"));
+}
+
 void check(const std::any& options) {
   const auto& o = std::any_cast<const ParameterServerOptions&>(options);
   if (o.mode == "dssp" && o.staleness_max < o.staleness_min)
@@ -52,6 +60,7 @@ StrategyEntry ps() {
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<ParameterServers>(setup, std::any_cast<const ParameterServerOptions&>(options));
           },
+          .duties = duties,
           .capacity = capacity};
 }
 
