@@ -16,7 +16,7 @@ Team Team::alone() {
   return {comm::Communicator::connect(nobody, {.rank = 0, .size = 1}, Seconds(1)), Seconds(1)};
 }
 
-void Team::sum(std::span<double> values) { communicator_.all_reduce(values, timeout_); }
+void Team::sum(std::span<double> values, Seconds timeout) { communicator_.all_reduce(values, timeout); }
 
 void Team::average(std::span<float> values, double weight) {
   if (is_alone() || values.empty()) return;

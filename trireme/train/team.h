@@ -26,12 +26,20 @@ class Team {
   comm::Communicator& communicator() { return communicator_; }
   const Neighbours& neighbours() const { return neighbours_; }
 
-  void sum(std::span<double> values);
+  // For others who are at work, not in an exchange: whether they live is the coordinator's business.
+  Seconds patience() const { return 10 * timeout_; }
+
+  void sum(std::span<double> values) { sum(values, timeout_); }
+  void sum(std::span<double> values, Seconds timeout);
   // Over the workers, each counting by its weight. If that fails, the values are as they were.
   void average(std::span<float> values, double weight);
   template <class T>
   void broadcast(std::span<T> values, int root) {
-    communicator_.broadcast(std::as_writable_bytes(values), root, timeout_);
+    broadcast(values, root, timeout_);
+  }
+  template <class T>
+  void broadcast(std::span<T> values, int root, Seconds timeout) {
+    communicator_.broadcast(std::as_writable_bytes(values), root, timeout);
   }
   std::vector<double> gather(double value);
   void barrier() { communicator_.barrier(timeout_); }

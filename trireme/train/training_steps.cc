@@ -154,7 +154,7 @@ Requests Trainer::meet(Observer& observer) {
   } news{.cursor = cursor_, .asked = std::exchange(asked_, {}), .learning_rate = learning_rate_};
   enter_phase_("meet");
   stream_.reset();
-  team_.broadcast(std::span(&news, 1), lead());
+  team_.broadcast(std::span(&news, 1), lead(), team_.patience());
   is_in_stretch_ = false;
   cursor_ = news.cursor;
   agreed_ = news.asked;
@@ -315,7 +315,7 @@ Score Trainer::score(const std::shared_ptr<const data::Source>& samples) {
   if (team_.is_alone()) return own;
   const auto count = static_cast<double>(own.samples);
   std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};
-  team_.sum(sums);
+  team_.sum(sums, team_.patience());
   return {.samples = std::llround(sums[0]), .loss = sums[1] / sums[0], .accuracy = sums[2] / sums[0]};
 }
 
