@@ -44,6 +44,8 @@ class ShardMap {
   double imbalance() const;  // most bytes of a server / mean
 
  private:
+  void add(const Piece& piece);
+
   std::vector<Piece> pieces_;
   std::vector<std::vector<std::size_t>> of_server_;
   std::vector<std::vector<std::size_t>> of_slice_;

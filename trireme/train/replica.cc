@@ -16,8 +16,18 @@ Replica::Replica(const Job& job, std::filesystem::path algorithm_cache)
       exchanged_(kHead + parameters_.size()),
       states_(static_cast<std::size_t>(job.graph.states().size())),
       slots_(optimizer_.slots().size(), std::vector<float>(parameters_.size())) {
-  job.graph.initialize_parameters(parameters_, static_cast<std::uint64_t>(job.train.seed));
-  job.graph.initialize_states(states_);
+  reset();
+}
+
+void Replica::reset() {
+  job_.graph.initialize_parameters(parameters_, static_cast<std::uint64_t>(job_.train.seed));
+  job_.graph.initialize_states(states_);
+  for (std::vector<float>& slot : slots_) std::ranges::fill(slot, 0.0F);
+}
+
+const engine::CompileReport& Replica::compile_report() const {
+  static const engine::CompileReport nothing;
+  return executor_ ? executor_->report() : nothing;
 }
 
 void Replica::compile(std::int64_t samples) {
