@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A generic gRPC client that talks only to a coordinator.
+// A generic gRPC client that talks only to whom it wants.
 #include "trireme/rpc/channel.h"
 
 #include <grpcpp/channel.h>
@@ -28,9 +28,14 @@ constexpr Seconds kRetryPause{0.5};
 constexpr int kReconnectMs = 100;
 constexpr int kHandshakeMs = 5000;
 
-// The names of machines are not compared: there is one coordinator in a job, and it may be reached through a tunnel.
-class OnlyCoordinator final : public tls::ExternalCertificateVerifier {
+// "coordinator", "node 3"
+std::string in_words(const Identity& identity) { return identity.name.empty() ? identity.role : identity.role + " " + identity.name; }
+
+// The names of machines are not compared: a name is unique in a job, and its owner may be reached through a tunnel.
+class Only final : public tls::ExternalCertificateVerifier {
  public:
+  explicit Only(Identity whom) : whom_(std::move(whom)) {}
+
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>, grpc::Status* result) override {
     try {
       check(request->uri_names());
@@ -42,14 +47,17 @@ class OnlyCoordinator final : public tls::ExternalCertificateVerifier {
   void Cancel(tls::TlsCustomVerificationCheckRequest*) override {}
 
  private:
-  static void check(const std::vector<grpc::string_ref>& names) {
+  void check(const std::vector<grpc::string_ref>& names) const {
     if (names.size() != 1) throw Error{unauthenticated, "the server's certificate names nobody"};
     const Identity identity = identity_of_address({names.front().data(), names.front().size()});
-    if (identity.role != "coordinator") throw Error{unauthenticated, "the server is a {}, not a coordinator", identity.role};
+    if (identity.role != whom_.role || (!whom_.name.empty() && identity.name != whom_.name))
+      throw Error{unauthenticated, "the server is {}, not {}", in_words(identity), in_words(whom_)};
   }
+
+  const Identity whom_;
 };
 
-std::shared_ptr<grpc::ChannelCredentials> mutual_tls(const Credentials& credentials) {
+std::shared_ptr<grpc::ChannelCredentials> mutual_tls(const Credentials& credentials, const Identity& whom) {
   tls::TlsChannelCredentialsOptions options;
   options.set_certificate_provider(std::make_shared<tls::StaticDataCertificateProvider>(
       credentials.authority,
@@ -58,7 +66,7 @@ std::shared_ptr<grpc::ChannelCredentials> mutual_tls(const Credentials& credenti
   options.watch_identity_key_cert_pairs();
   options.set_verify_server_certs(true);
   options.set_check_call_host(false);
-  options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<OnlyCoordinator>());
+  options.set_certificate_verifier(tls::ExternalCertificateVerifier::Create<Only>(whom));
   return tls::TlsCredentials(options);
 }
 
@@ -82,6 +90,12 @@ grpc::ChannelArguments settings() {
   return out;
 }
 
+// Of "127.0.0.1:4711", "[::1]:4711".
+std::string host_of(const std::string& address) {
+  const std::string host = address.substr(0, address.rfind(':'));
+  return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
+}
+
 bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
 
 // Whether to try again may help; anything else is the server's answer.
@@ -90,30 +104,39 @@ bool is_passing(grpc::StatusCode code) {
 }
 
 // gRPC tells why a connection failed only in words.
-void check_refusal(const std::string& address, const std::string& reason, int& hang_ups) {
+void check_refusal(const std::string& whom, const std::string& address, const std::string& reason, int& hang_ups) {
   if (contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification"))
-    throw Error{unauthenticated, "what listens at {} is not this job's coordinator, or the clocks differ by hours: {}", address, reason};
+    throw Error{unauthenticated, "what listens at {} is not this job's {}, or the clocks differ by hours: {}", address, whom, reason};
   // In TLS 1.3 a server that refuses a certificate hangs up after the handshake; one that is just ending does so once.
   if (contains(reason, "Socket closed") && ++hang_ups == kHangUps)
-    throw Error{
-        unauthenticated,
-        "the coordinator at {} hangs up: this process's certificate is of another job or has expired; start it with this job's, and "
-        "compare the clocks",
-        address};
+    throw Error{unauthenticated,
+                "the {} at {} hangs up: this process's certificate is of another job or has expired; start it with this job's, and "
+                "compare the clocks",
+                whom, address};
 }
 
 }  // namespace
 
 struct Channel::State {
-  std::string address;
+  const std::string address;
+  const std::string whom;  // in words
   std::shared_ptr<grpc::Channel> channel;
-  grpc::GenericStub stub;
-  std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
+  std::unique_ptr<grpc::GenericStub> stub;
+  const std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
-  State(const std::string& to, const Credentials& credentials)
-      : address(to), channel(grpc::CreateCustomChannel(to, mutual_tls(credentials), settings())), stub(channel) {}
+  State(std::string to, std::string expected, const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+      : address(std::move(to)),
+        whom(std::move(expected)),
+        channel(grpc::CreateCustomChannel(address, credentials, settings())),
+        stub(std::make_unique<grpc::GenericStub>(channel)) {}
 
-  ~State() { streams->end_all(); }
+  // With its channel gRPC lets go of what a connection still wanted to send, and only then the last listeners hear of the end.
+  ~State() {
+    streams->end_all();
+    stub.reset();
+    channel.reset();
+    streams->await_told();
+  }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -121,7 +144,7 @@ struct Channel::State {
     grpc::ClientContext context;
     context.set_deadline(deadline_in(timeout));
     grpc::CompletionQueue queue;
-    const auto call = stub.PrepareUnaryCall(&context, kService.data() + method, buffer_of(std::move(request)), &queue);
+    const auto call = stub->PrepareUnaryCall(&context, kService.data() + method, buffer_of(std::move(request)), &queue);
     call->StartCall();
     grpc::Status status;
     call->Finish(&response, &status, nullptr);
@@ -130,6 +153,13 @@ struct Channel::State {
     queue.Next(&tag, &done);  // the deadline bounds it
     return status;
   }
+
+  template <class Kind>
+  std::shared_ptr<ClientEnd<Kind>> open(const std::string& stream, typename Kind::Listener listener) {
+    auto end = std::make_shared<ClientEnd<Kind>>(streams);
+    end->start(*stub, kService.data() + stream, std::move(listener));
+    return end;
+  }
 };
 
 Channel::Channel(std::unique_ptr<State> state) : state_(std::move(state)) {}
@@ -137,22 +167,32 @@ Channel::~Channel() = default;
 Channel::Channel(Channel&&) noexcept = default;
 Channel& Channel::operator=(Channel&&) noexcept = default;
 
-Channel Channel::connect(const std::string& address, const Credentials& credentials, Seconds timeout) {
-  silence_grpc_log();
+Channel Channel::connect(const std::string& address, const Credentials& credentials, Seconds timeout, const Identity& whom) {
   if (credentials.certificate.empty() || credentials.key.empty())
     throw Error{unauthenticated, "cannot join the job at {} without a certificate and its key", address};
+  return connected(std::make_unique<State>(address, in_words(whom), mutual_tls(credentials, whom)), timeout);
+}
+
+Channel Channel::connect_plain(const std::string& address, Seconds timeout) {
+  if (!is_loopback(host_of(address)))
+    throw Error{invalid_argument, "cannot talk to {} without TLS: it is not an address of loopback", address};
+  return connected(std::make_unique<State>(address, "server", grpc::InsecureChannelCredentials()), timeout);
+}
+
+Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
+  silence_grpc_log();
   const SteadyClock clock;
   const Seconds end = clock.now() + timeout;
-  auto state = std::make_unique<State>(address, credentials);
   for (int hang_ups = 0;;) {
     const Seconds left = std::max(end - clock.now(), kLeastTry);
     grpc::ByteBuffer nothing;
     const grpc::Status status = state->call(std::string(kPing), "", std::min(left, kLongestTry), nothing);
     if (status.ok()) return Channel(std::move(state));
     if (!is_passing(status.error_code())) throw error_of(status);
-    check_refusal(address, status.error_message(), hang_ups);
+    check_refusal(state->whom, state->address, status.error_message(), hang_ups);
     if (clock.now() >= end)
-      throw Error{unavailable, "cannot reach a coordinator at {} within {:g} s: {}", address, timeout.count(), status.error_message()};
+      throw Error{unavailable,           "cannot reach the {} at {} within {:g} s: {}", state->whom, state->address, timeout.count(),
+                  status.error_message()};
     // Not a sleep: gRPC gets on with a connection only while somebody waits for it.
     state->channel->WaitForConnected(deadline_in(std::min(end - clock.now(), kRetryPause)));
   }
@@ -163,14 +203,17 @@ std::string Channel::call(const std::string& method, std::string request, Second
   const grpc::Status status = state_->call(method, std::move(request), timeout, response);
   if (status.ok()) return bytes_of(response);
   if (status.error_code() == grpc::StatusCode::DEADLINE_EXCEEDED && status.error_message() == "Deadline Exceeded")
-    throw Error{deadline_exceeded, "the coordinator at {} has not answered '{}' within {:g} s", state_->address, method, timeout.count()};
+    throw Error{deadline_exceeded, "the {} at {} has not answered '{}' within {:g} s", state_->whom, state_->address, method,
+                timeout.count()};
   throw error_of(status);
 }
 
 std::shared_ptr<Session> Channel::open_session(const std::string& stream, SessionListener listener) {
-  auto session = std::make_shared<ClientSession>(std::move(listener), state_->streams);
-  session->start(state_->stub, kService.data() + stream);
-  return session;
+  return state_->open<Texts>(stream, std::move(listener));
+}
+
+std::shared_ptr<BulkSession> Channel::open_bulk(const std::string& stream, BulkListener listener) {
+  return state_->open<Bulk>(stream, std::move(listener));
 }
 
 }  // namespace trireme::rpc

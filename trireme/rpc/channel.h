@@ -1,11 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// A connection to a coordinator.
+// A connection to a coordinator or a node that serves.
 #pragma once
 
 #include <memory>
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/rpc/bulk.h"
 #include "trireme/rpc/credentials.h"
 #include "trireme/rpc/session.h"
 
@@ -15,9 +16,12 @@ namespace trireme::rpc {
 class Channel {
  public:
   // Tries until the timeout while nobody listens there (unavailable). Nothing is sent before the other side has proved with a
-  // certificate of the same authority that it is a coordinator; if it can't, or if it does not take this side's certificate,
-  // unauthenticated is thrown at once.
-  static Channel connect(const std::string& address, const Credentials& credentials, Seconds timeout);
+  // certificate of the same authority that it is whom we want (an empty name: anybody of that role); if it can't, or if it does not
+  // take this side's certificate, unauthenticated is thrown at once.
+  static Channel connect(const std::string& address, const Credentials& credentials, Seconds timeout,
+                         const Identity& whom = {.role = "coordinator", .name = ""});
+  // To a server with plain_loopback, for benchmarks: neither side proves anything. Refused if the address is not of loopback.
+  static Channel connect_plain(const std::string& address, Seconds timeout);
   // Ends its streams, and waits until their listeners have been told: never to be called by one of them.
   ~Channel();
   Channel(Channel&&) noexcept;
@@ -27,10 +31,12 @@ class Channel {
   std::string call(const std::string& method, std::string request, Seconds timeout);
   // The stream lives until one end closes it, the connection breaks, or the channel ends.
   std::shared_ptr<Session> open_session(const std::string& stream, SessionListener listener);
+  std::shared_ptr<BulkSession> open_bulk(const std::string& stream, BulkListener listener);
 
  private:
   struct State;
   explicit Channel(std::unique_ptr<State> state);
+  static Channel connected(std::unique_ptr<State> state, Seconds timeout);
   std::unique_ptr<State> state_;
 };
 

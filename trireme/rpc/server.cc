@@ -17,6 +17,7 @@
 #include "trireme/rpc/acceptor.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/handler_threads.h"
+#include "trireme/rpc/open_streams.h"
 #include "trireme/rpc/server_session.h"
 
 namespace trireme::rpc {
@@ -28,7 +29,8 @@ using Reactor = grpc::ServerGenericBidiReactor;
 constexpr int kHandshakeTimeoutMs = 5000;
 constexpr int kStreamsPerConnection = 256;
 
-Peer peer_of(const Context& context) {
+Peer peer_of(const Context& context, bool is_plain) {
+  if (is_plain) return {.identity = {.role = "node", .name = "plain"}, .address = context.peer()};
   const auto addresses = context.auth_context()->FindPropertyValues(GRPC_PEER_URI_PROPERTY_NAME);
   if (addresses.size() != 1) throw Error{unauthenticated, "the certificate names neither a coordinator nor a node"};
   return {.identity = identity_of_address({addresses.front().data(), addresses.front().size()}), .address = context.peer()};
@@ -50,7 +52,7 @@ class UnaryCall final : public Reactor {
   void OnReadDone(bool ok) override {
     if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "a call without a request"});
     if (!threads_.run([this] { answer(); }))
-      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the coordinator is answering too many calls at once; try again"});
+      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the server is answering too many calls at once; try again"});
   }
   void OnDone() override { delete this; }
 
@@ -87,7 +89,8 @@ void check_role(const std::string& name, const std::vector<std::string>& roles, 
 
 class Service final : public grpc::CallbackGenericService {
  public:
-  Service(int max_handlers, Arrivals& arrivals) : threads_(max_handlers), arrivals_(arrivals) {}
+  Service(const Server::Options& options, Arrivals& arrivals)
+      : is_plain_(options.plain_loopback), threads_(options.max_handlers), arrivals_(arrivals) {}
 
   void add(Server::Method method) {
     check_entry(method.name, method.roles);
@@ -97,11 +100,16 @@ class Service final : public grpc::CallbackGenericService {
     check_entry(stream.name, stream.roles);
     streams_.emplace(kService.data() + stream.name, std::move(stream));
   }
+  void add(Server::BulkStream stream) {
+    check_entry(stream.name, stream.roles);
+    bulk_streams_.emplace(kService.data() + stream.name, std::move(stream));
+  }
 
   std::vector<Server::Endpoint> endpoints() const {
     std::vector<Server::Endpoint> out;
     for (const auto& [path, method] : methods_) out.push_back({method.name, method.roles});
     for (const auto& [path, stream] : streams_) out.push_back({stream.name, stream.roles});
+    for (const auto& [path, stream] : bulk_streams_) out.push_back({stream.name, stream.roles});
     return out;
   }
 
@@ -113,32 +121,43 @@ class Service final : public grpc::CallbackGenericService {
     }
   }
 
+  void await_told() { open_->await_told(); }
+
  private:
   void check_entry(const std::string& name, const std::vector<std::string>& roles) const {
     ensure(!roles.empty(), "every method says who may call it");
     const std::string path = kService.data() + name;
-    ensure(!methods_.contains(path) && !streams_.contains(path), "a method's name is used once");
+    ensure(!methods_.contains(path) && !streams_.contains(path) && !bulk_streams_.contains(path), "a method's name is used once");
   }
 
   Reactor* reactor_for(Context& context) {
-    Peer peer = peer_of(context);
+    Peer peer = peer_of(context, is_plain_);
     arrivals_.proven(peer.address);
     if (const auto method = methods_.find(context.method()); method != methods_.end()) {
       check_role(method->second.name, method->second.roles, peer);
       return new UnaryCall(method->second, std::move(peer), threads_);
     }
-    const auto stream = streams_.find(context.method());
-    if (stream == streams_.end()) throw Error{unimplemented, "there is no method '{}'", context.method()};
-    check_role(stream->second.name, stream->second.roles, peer);
-    auto session = std::make_shared<ServerSession>(&context);
-    session->start(stream->second.opened(peer, session));
-    return session.get();
+    if (const auto stream = streams_.find(context.method()); stream != streams_.end()) return open<Texts>(stream->second, peer, context);
+    if (const auto stream = bulk_streams_.find(context.method()); stream != bulk_streams_.end())
+      return open<Bulk>(stream->second, peer, context);
+    throw Error{unimplemented, "there is no method '{}'", context.method()};
   }
 
+  template <class Kind, class Stream>
+  Reactor* open(const Stream& stream, const Peer& peer, Context& context) {
+    check_role(stream.name, stream.roles, peer);
+    auto end = std::make_shared<ServerEnd<Kind>>(&context, open_);
+    end->start(stream.opened(peer, end));
+    return end.get();
+  }
+
+  const bool is_plain_;
   HandlerThreads threads_;
   Arrivals& arrivals_;
   std::map<std::string, Server::Method> methods_;
   std::map<std::string, Server::Stream> streams_;
+  std::map<std::string, Server::BulkStream> bulk_streams_;
+  const std::shared_ptr<OpenStreams> open_ = std::make_shared<OpenStreams>();
 };
 
 std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
@@ -146,6 +165,10 @@ std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
   options.pem_root_certs = credentials.authority;
   options.pem_key_cert_pairs = {{.private_key = credentials.key, .cert_chain = credentials.certificate}};
   return grpc::SslServerCredentials(options);
+}
+
+std::shared_ptr<grpc::ServerCredentials> credentials_of(const Server::Options& options) {
+  return options.plain_loopback ? grpc::InsecureServerCredentials() : tls(options.credentials);
 }
 
 void set_limits(grpc::ServerBuilder& builder, std::size_t memory) {
@@ -177,7 +200,27 @@ void check_address(const std::string& address) {
     throw Error{invalid_argument, "cannot listen on '{}', which means every network of this machine: name the address of one", address};
 }
 
+void check(const Server::Options& options) {
+  if (options.addresses.empty()) throw Error{invalid_argument, "a server needs an address to listen on"};
+  std::ranges::for_each(options.addresses, check_address);
+  if (options.plain_loopback) {
+    if (!std::ranges::all_of(options.addresses, is_loopback))
+      throw Error{invalid_argument, "a server without TLS listens only on addresses of loopback"};
+    return;
+  }
+  const Identity identity = identity_of_certificate(options.credentials.certificate);
+  if (identity.role != "coordinator" && identity.role != "node")
+    throw Error{invalid_argument, "a server needs a coordinator's or a node's certificate, not one of the role {}", identity.role};
+}
+
 }  // namespace
+
+bool is_loopback(const std::string& address) {
+  in_addr v4{};
+  in6_addr v6{};
+  if (::inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
+  return ::inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
+}
 
 std::string join_port(const std::string& address, int port) {
   const bool is_v6 = address.find(':') != address.npos;
@@ -185,15 +228,12 @@ std::string join_port(const std::string& address, int port) {
 }
 
 struct Server::State {
-  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options.max_handlers, arrivals) {
+  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options, arrivals) {
     silence_grpc_log();
-    const Identity identity = identity_of_certificate(options.credentials.certificate);
-    if (identity.role != "coordinator")
-      throw Error{invalid_argument, "a server needs a coordinator's certificate, not one of the role {}", identity.role};
-    if (options.addresses.empty()) throw Error{invalid_argument, "a server needs an address to listen on"};
-    std::ranges::for_each(options.addresses, check_address);
+    check(options);
     for (Method& method : options.methods) service.add(std::move(method));
     for (Stream& stream : options.streams) service.add(std::move(stream));
+    for (BulkStream& stream : options.bulk_streams) service.add(std::move(stream));
     service.add(Method{
         .name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, std::string) { return std::string(); }});
     start(options);
@@ -201,6 +241,8 @@ struct Server::State {
   ~State() {
     acceptor.reset();
     server->Shutdown(std::chrono::system_clock::now());
+    server.reset();
+    service.await_told();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -211,7 +253,7 @@ struct Server::State {
     set_limits(builder, options.memory);
     set_keepalive(builder);
     connections = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, tls(options.credentials));
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_of(options));
     builder.RegisterCallbackGenericService(&service);
     server = builder.BuildAndStart();
     if (server == nullptr) throw Error{internal, "gRPC does not start its server"};

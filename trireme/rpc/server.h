@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers calls by name, bytes in and bytes out, over mutual TLS only.
+// Answers calls by name, bytes in and bytes out, over mutual TLS.
 #pragma once
 
 #include <functional>
@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
+#include "trireme/rpc/bulk.h"
 #include "trireme/rpc/credentials.h"
 #include "trireme/rpc/session.h"
 
 namespace trireme::rpc {
 
-constexpr std::size_t kMaxMessageBytes = 4 << 20;
 constexpr std::size_t kChunkBytes = 1 << 20;  // what bulk data is cut into
 
 // A peer without a certificate of the same authority doesn't get past the handshake.
@@ -31,15 +31,23 @@ class Server {
     // Called on a thread that must not be kept; an Error refuses the stream.
     std::function<SessionListener(const Peer&, std::shared_ptr<Session>)> opened;
   };
+  struct BulkStream {
+    std::string name;
+    std::vector<std::string> roles;
+    std::function<BulkListener(const Peer&, std::shared_ptr<BulkSession>)> opened;  // as of a Stream
+  };
   struct Options {
     std::vector<std::string> addresses;  // IP literals of interfaces; never "any"
     int port = 0;                        // 0: any, but the same on all addresses
-    Credentials credentials;             // of the role coordinator
+    Credentials credentials;             // of a coordinator or a node
     std::vector<Method> methods;
     std::vector<Stream> streams;
+    std::vector<BulkStream> bulk_streams;
     int max_handlers = 512;
     std::size_t memory = std::size_t{512} << 20;     // for what is on its way; more makes peers wait, then costs them their streams
     std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
+    // For benchmarks on this machine: no TLS, no certificates, every peer is a node named "plain"; loopback addresses only.
+    bool plain_loopback = false;
   };
 
   explicit Server(Options options);
@@ -60,6 +68,8 @@ class Server {
   std::unique_ptr<State> state_;
 };
 
+// Whether an IP literal is of this machine's loopback.
+bool is_loopback(const std::string& address);
 // "10.0.0.1:4711", "[::1]:4711"
 std::string join_port(const std::string& address, int port);
 

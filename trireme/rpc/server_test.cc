@@ -118,7 +118,7 @@ TEST_F(ServerTest, AnswersCallsOnEveryAddress) {
     EXPECT_EQ(channel.call("echo", "", kPatience), "7:");
   }
   EXPECT_THAT(thrown_error([&] { Channel::connect(address(server, "127.0.0.3"), credentials("node"), Seconds{0.3}); }),
-              StartsWith("unavailable: cannot reach a coordinator at 127.0.0.3"));
+              StartsWith("unavailable: cannot reach the coordinator at 127.0.0.3"));
 }
 
 TEST_F(ServerTest, ErrorsCrossUnchanged) {
@@ -231,10 +231,13 @@ TEST_F(ServerTest, AClientWithoutACertificateIsRefused) {
 
 TEST_F(ServerTest, ANodeCantPlayTheCoordinator) {
   Server::Options fake = options();
+  fake.credentials = credentials("guest");
+  EXPECT_THAT(thrown_error([&] { Server{fake}; }), HasSubstr("needs a coordinator's or a node's certificate"));
   fake.credentials = credentials("node");
-  EXPECT_THAT(thrown_error([&] { Server{fake}; }), HasSubstr("needs a coordinator's certificate"));
+  const Server node(fake);
+  EXPECT_THAT(connection_error(node, credentials("node")), HasSubstr("is not this job's coordinator"));
 
-  // One that gets round that is found out in the handshake.
+  // The same for one that doesn't use our server.
   grpc::SslServerCredentialsOptions tls(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
   tls.pem_key_cert_pairs = {{.private_key = fake.credentials.key, .cert_chain = fake.credentials.certificate}};
   grpc::CallbackGenericService service;
@@ -290,7 +293,7 @@ TEST_F(ServerTest, TooManyWaitsAreRefusedInWords) {
   while (waiting_.try_wait() == false && wait.wait_for(std::chrono::milliseconds(10)) == std::future_status::timeout) {
     const std::string error = thrown_error([&] { node.call("echo", "", kPatience); });
     if (error == "no error") continue;
-    EXPECT_THAT(error, StartsWith("resource_exhausted: the coordinator is answering too many calls"));
+    EXPECT_THAT(error, StartsWith("resource_exhausted: the server is answering too many calls"));
     released_.set_value();
     break;
   }

@@ -2,6 +2,7 @@
 // One end of a stream of messages in both directions.
 #pragma once
 
+#include <cstddef>
 #include <functional>
 #include <string>
 
@@ -9,6 +10,8 @@
 #include "trireme/rpc/credentials.h"
 
 namespace trireme::rpc {
+
+constexpr std::size_t kMaxMessageBytes = 4 << 20;
 
 struct Peer {
   Identity identity;    // as its certificate says

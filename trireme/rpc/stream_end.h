@@ -4,41 +4,58 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include <deque>
+#include <functional>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
-#include <string>
+#include <utility>
 
 #include "trireme/rpc/grpc_bytes.h"
+#include "trireme/rpc/loans.h"
+#include "trireme/rpc/open_streams.h"
 #include "trireme/rpc/session.h"
+#include "trireme/rpc/stream_kinds.h"
 
 namespace trireme::rpc {
 
-// Reactor is gRPC's for the server's or the client's end; the most derived class knows how to end the stream.
-// Starting an operation never calls back from within, so the lock may be held.
-template <class Reactor>
-class StreamEnd : public Reactor, public Session, public std::enable_shared_from_this<StreamEnd<Reactor>> {
+// Reactor is gRPC's for the server's or the client's end, Kind one of stream_kinds.h; the most derived class knows how to end the
+// stream. Starting an operation never calls back from within, so the lock may be held. Messages are let go of without it, since
+// that may call what their sender gave along.
+template <class Reactor, class Kind>
+class StreamEnd : public Reactor, public Kind::End, public OpenStream, public std::enable_shared_from_this<StreamEnd<Reactor, Kind>> {
  public:
-  bool send(std::string bytes) override {
+  bool send(typename Kind::Message message) override {
+    const std::int64_t urgency = Kind::urgency(message);
+    const std::size_t size = Kind::size(message);
     const std::lock_guard lock(mutex_);
     if (ended_ || closing_) return false;
-    if (queued_ + bytes.size() > kQueueBytes) {
-      closing_ = Error{resource_exhausted, "the peer does not take its messages: {} bytes are waiting", queued_};
-      cancel();
-      return false;
-    }
-    queued_ += bytes.size();
-    queue_.push_back(buffer_of(std::move(bytes)));
-    if (queue_.size() == 1) this->StartWrite(&queue_.front());
+    if (size > kMaxMessageBytes)
+      return cut_off(Error{resource_exhausted, "a message has {} bytes; {} are allowed", size, kMaxMessageBytes});
+    if (queued_ + size > Kind::kQueueBytes)
+      return cut_off(Error{resource_exhausted, "the peer does not take its messages: {} bytes are waiting", queued_});
+    queued_ += size;
+    waiting_.emplace(urgency, Kind::pack(std::move(message), loans_));
+    if (!writing_) write_next();
     return true;
   }
 
   void close(const Error& why) override {
+    Waiting dropped;
     const std::lock_guard lock(mutex_);
     if (ended_ || closing_) return;
     closing_ = why;
-    if (queue_.empty()) end_writing(*closing_);
+    if (Kind::kErrorsDrop && why.code() != ok) {
+      dropped.swap(waiting_);
+      break_off(why);
+    } else if (!writing_) {
+      end_writing(why);
+    }
+  }
+
+  void abandon() override {
+    const std::lock_guard lock(mutex_);
+    cancel();
   }
 
   void OnReadDone(bool ok) override {
@@ -49,45 +66,91 @@ class StreamEnd : public Reactor, public Session, public std::enable_shared_from
     }
     const std::lock_guard lock(mutex_);
     ended_ = true;
-    if (queue_.empty()) end_reading();
+    if (!writing_) end_reading();
   }
 
   void OnWriteDone(bool ok) override {
+    Waiting dropped;
+    grpc::ByteBuffer sent;
     const std::lock_guard lock(mutex_);
-    queued_ -= queue_.front().Length();
-    queue_.pop_front();
-    if (!ok) queue_.clear();
-    if (!queue_.empty()) return this->StartWrite(&queue_.front());
+    writing_ = false;
+    queued_ -= outgoing_.Length();
+    sent.Swap(&outgoing_);
+    if (!ok) dropped.swap(waiting_);
+    if (!waiting_.empty()) return write_next();
     if (ended_) return end_reading();
     if (closing_) end_writing(*closing_);
   }
 
  protected:
+  explicit StreamEnd(std::shared_ptr<OpenStreams> streams) : streams_(std::move(streams)) {}
+
+  // Keeps itself alive until gRPC is done with it and the listener has been told.
+  void begin(typename Kind::Listener listener) {
+    self_ = this->shared_from_this();
+    listener_ = std::move(listener);
+    streams_->add(this);
+  }
   void start_reading() { this->StartRead(&incoming_); }
 
-  void hand_over() {
-    try {
-      listener_.received(bytes_of(incoming_));
-    } catch (const Error& error) {
-      close(error);
-    }
+  // gRPC is done with it.
+  void end(const Error& why) {
+    streams_->done(this);
+    loans_->settle([self = std::move(self_), why] {
+      self->listener_.closed(why);
+      self->listener_ = {};
+      self->streams_->told();
+    });
   }
 
   // All with the lock held. After everything queued is out and this side has closed the stream:
   virtual void end_writing(const Error& why) = 0;
+  // This side has closed it for an error; a write may be under way:
+  virtual void break_off(const Error& why) = 0;
   // After the peer has ended it, or is gone, and no write is under way:
   virtual void end_reading() = 0;
   virtual void cancel() = 0;
 
   std::mutex mutex_;
-  SessionListener listener_;
   std::optional<Error> closing_;  // by this side
+  bool cut_off_ = false;          // by this side, without a word to the peer
+  bool writing_ = false;
 
  private:
+  using Waiting = std::multimap<std::int64_t, grpc::ByteBuffer, std::greater<>>;  // equal ones stay in order
+
+  bool cut_off(Error why) {
+    closing_ = std::move(why);
+    cut_off_ = true;
+    cancel();
+    return false;
+  }
+
+  void write_next() {
+    const auto next = waiting_.begin();
+    outgoing_.Swap(&next->second);
+    waiting_.erase(next);
+    writing_ = true;
+    this->StartWrite(&outgoing_);
+  }
+
+  void hand_over() {
+    try {
+      Kind::hand_over(incoming_, listener_);
+    } catch (const Error& error) {
+      close(error);
+    }
+  }
+
+  const std::shared_ptr<OpenStreams> streams_;
+  const std::shared_ptr<Loans> loans_ = std::make_shared<Loans>();
+  std::shared_ptr<StreamEnd> self_;
+  typename Kind::Listener listener_;
   grpc::ByteBuffer incoming_;
-  std::deque<grpc::ByteBuffer> queue_;  // the first is under way
-  std::size_t queued_ = 0;
-  bool ended_ = false;  // nothing comes any more
+  grpc::ByteBuffer outgoing_;  // under way
+  Waiting waiting_;
+  std::size_t queued_ = 0;  // bytes, with what is under way
+  bool ended_ = false;      // nothing comes any more
 };
 
 }  // namespace trireme::rpc
