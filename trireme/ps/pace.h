@@ -43,8 +43,8 @@ class Pace {
     std::int64_t pushes = 0;
     bool retired = false;
     bool may_go_on = true;
-    std::int64_t allowance = 0;       // dssp: pushes it may still make beyond the lower bound
-    std::vector<double> intervals;    // the last few, between pushes; their median counts
+    std::int64_t allowance = 0;     // dssp: pushes it may still make beyond the lower bound
+    std::vector<double> intervals;  // the last few, between pushes; their median counts
     double last = 0;
   };
   std::int64_t slowest() const;  // its pushes
