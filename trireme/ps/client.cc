@@ -77,29 +77,33 @@ void Client::begin_stretch(std::int64_t updates) {
 
 void Client::fetch() {
   state_->fetched_slots.clear();
-  state_->fetch(-1, 0);
+  state_->fetch(-1, -1);
 }
 
-void Client::fetch_slots(std::vector<std::span<float>> slots) {
+void Client::fetch_slots(std::vector<std::span<float>> slots, int except) {
   const int count = static_cast<int>(slots.size());
   state_->fetched_slots = std::move(slots);
-  state_->fetch(0, count);
+  for (int slot = 0; slot < count; ++slot) state_->fetch(slot, except);
 }
 
-void Client::State::fetch(int slot_begin, int slot_end) {
-  Todo todo;
-  {
-    const std::lock_guard lock(mutex);
-    fetching = pieces * static_cast<std::size_t>(slot_end - slot_begin);
-    for (int slot = slot_begin; slot < slot_end; ++slot)
-      for (std::size_t piece = 0; piece < pieces; ++piece)
-        tell({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot},
-             static_cast<std::size_t>(setup.map->pieces()[piece].server), todo);
+// Some at a time: a server keeps a copy of what is on its way.
+void Client::State::fetch(int slot, int except) {
+  for (std::size_t piece = 0; piece < pieces;) {
+    Todo todo;
+    {
+      const std::lock_guard lock(mutex);
+      for (; piece < pieces && todo.sendings.size() < kFetchedAtOnce; ++piece) {
+        const int server = setup.map->pieces()[piece].server;
+        if (server == except) continue;
+        tell({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot}, static_cast<std::size_t>(server), todo);
+      }
+      fetching = todo.sendings.size();
+    }
+    carry_out(std::move(todo));
+    std::unique_lock lock(mutex);
+    wait(
+        lock, [this] { return fetching == 0; }, "the servers' values");
   }
-  carry_out(std::move(todo));
-  std::unique_lock lock(mutex);
-  wait(
-      lock, [this] { return fetching == 0; }, "the servers' values");
 }
 
 std::optional<Lease> Client::next_lease() {

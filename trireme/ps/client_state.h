@@ -57,6 +57,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     std::uint64_t acknowledged = 0;
   };
   static constexpr std::size_t kNoPiece = static_cast<std::size_t>(-1);
+  static constexpr std::size_t kFetchedAtOnce = 32;  // pieces
   static constexpr std::int64_t kUrgent = std::int64_t{1} << 62;
 
   // client.cc
@@ -85,7 +86,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   std::size_t piece_of(const Link& link, const Frame& frame) const;
   void take_values(const Frame& frame, std::size_t piece, const rpc::Incoming& message);
   void take_fetched(const Frame& frame, std::size_t piece, const rpc::Incoming& message);
-  void fetch(int slot_begin, int slot_end);
+  void fetch(int slot, int except);
 
   const Setup setup;
   const std::size_t pieces;
