@@ -114,12 +114,15 @@ void ParameterServers::entered(const Cursor& cursor) {
 }
 
 void ParameterServers::make_anew() {
-  *held_ = {.holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = static_cast<int>(roles_.servers.size())},
-            .map = std::make_shared<const ps::ShardMap>(
-                setup_.space, ps::PartitionOptions{.servers = static_cast<int>(roles_.servers.size()),
-                                                   .min_shard_bytes = options_.min_shard_bytes,
-                                                   .max_shards = options_.max_shards,
-                                                   .whole_slices = setup_.replica.optimizer().entry().slice_rate != nullptr})};
+  held_ = std::make_shared<ServerHoldings>();
+  setup_.kept = held_;
+  const auto servers = static_cast<int>(roles_.servers.size());
+  held_->holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = servers};
+  held_->map = std::make_shared<const ps::ShardMap>(
+      setup_.space, ps::PartitionOptions{.servers = servers,
+                                         .min_shard_bytes = options_.min_shard_bytes,
+                                         .max_shards = options_.max_shards,
+                                         .whole_slices = setup_.replica.optimizer().entry().slice_rate != nullptr});
   if (server_number() < 0) return;
   const auto size = static_cast<std::size_t>(setup_.space.size());
   held_->parameters = std::make_unique_for_overwrite<float[]>(size);
