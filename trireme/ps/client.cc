@@ -121,6 +121,7 @@ std::optional<Lease> Client::next_lease() {
   std::optional<Lease> lease;
   {
     std::unique_lock lock(state_->mutex);
+    if (state_->fault) throw Error{*state_->fault};  // what was granted is for nothing
     state_->wait(
         lock, [this] { return !state_->granted.empty() || (state_->has_no_more && !state_->is_asking); }, "work");
     if (state_->granted.empty()) return std::nullopt;

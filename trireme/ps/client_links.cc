@@ -16,8 +16,11 @@ void Client::disconnect() { state_->disconnect(); }
 
 void Client::State::connect(std::uint64_t next, const Open& open, std::shared_ptr<const comm::Cancellation> cancel) {
   disconnect();
-  generation = next;
-  cancellation = std::move(cancel);
+  {
+    const std::lock_guard lock(mutex);
+    generation = next;
+    cancellation = std::move(cancel);
+  }
   Todo todo;
   for (int server = 0; server < setup.map->servers(); ++server) {
     auto link = std::make_shared<Link>();

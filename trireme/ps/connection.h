@@ -59,4 +59,6 @@ struct Connection {
   std::vector<Reply> replies_;  // a heap
 };
 
+using Connections = std::vector<std::shared_ptr<Connection>>;
+
 }  // namespace trireme::ps

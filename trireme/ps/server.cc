@@ -57,7 +57,7 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
 }
 
 // Returns the streams of other generations.
-Server::State::Connections Server::State::seat_workers() {
+Connections Server::State::seat_workers() {
   const std::vector<Member> before = std::exchange(members, {});
   Connections strangers;
   for (const auto& connection : connections)

@@ -9,7 +9,7 @@
 namespace trireme::ps {
 namespace {
 
-void touch(Server::State::Connections& touched, const std::shared_ptr<Connection>& connection) {
+void touch(Connections& touched, const std::shared_ptr<Connection>& connection) {
   if (std::find(touched.begin(), touched.end(), connection) == touched.end()) touched.push_back(connection);
 }
 
@@ -19,7 +19,7 @@ std::int64_t sure_bound(const Rules& rules) { return rules.mode == Mode::dssp ? 
 }  // namespace
 
 // Returns the streams that have something to send. `from` is where the push came from that brought the verdicts.
-Server::State::Connections Server::State::answer(const std::vector<Verdict>& verdicts, const Connection* from) {
+Connections Server::State::answer(const std::vector<Verdict>& verdicts, const Connection* from) {
   for (const Finished& push : count(verdicts)) {
     if (setup.applied) setup.applied(push.worker, push.id, push.taken);
     failpoint("ps.after_apply_before_ack");

@@ -38,8 +38,6 @@ struct Waker {
 struct Server::State : std::enable_shared_from_this<Server::State> {
   explicit State(Setup given);
 
-  using Connections = std::vector<std::shared_ptr<Connection>>;
-
   // A worker of this generation. By desk_mutex.
   struct Member {
     std::string name;

@@ -51,8 +51,7 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
   for (const auto& connection : handle(from, frame, message)) flush(*connection);
 }
 
-Server::State::Connections Server::State::handle(const std::shared_ptr<Connection>& from, const Frame& frame,
-                                                 const rpc::Incoming& message) {
+Connections Server::State::handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message) {
   const std::shared_lock together(stretch_mutex);
   if (from->generation != generation) throw Error{failed_precondition, "generation {} is over", from->generation};
   switch (frame.kind) {
@@ -103,7 +102,7 @@ std::size_t Server::State::own_piece(const Connection& from, std::uint32_t piece
   return own[piece];
 }
 
-Server::State::Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
+Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
     throw Error{invalid_argument, "worker '{}' sent push {} with {} samples", from.name, frame.id, frame.samples};
@@ -120,7 +119,7 @@ Server::State::Connections Server::State::take_push(Connection& from, const Fram
   return answer(verdicts, &from);
 }
 
-Server::State::Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) {
+Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) {
   const std::size_t piece = own_piece(*from, frame.piece);
   if (frame.slot < -1 || frame.slot >= static_cast<std::int32_t>(holdings.slots()))
     throw Error{invalid_argument, "worker '{}' asks for slot {}; there are {}", from->name, frame.slot, holdings.slots()};
@@ -163,7 +162,7 @@ Frame Server::State::note(const Connection& from, const Frame& frame) {
   return {.kind = Kind::noted, .lease = frame.lease};
 }
 
-Server::State::Connections Server::State::retire(Connection& from) {
+Connections Server::State::retire(Connection& from) {
   Connections touched;
   {
     const std::lock_guard lock(desk_mutex);
