@@ -76,7 +76,7 @@ void Server::State::pace(const Connection& from, std::size_t number, Connections
   Member& member = members[number];
   const auto worker = static_cast<int>(number);
   member.is_whole = from.arrived == holdings.size();
-  if (member.is_whole && member.paced != from.push) {
+  if (member.is_whole && member.paced != from.push && !clocks.is_retired(worker)) {
     clocks.pushed(worker, setup.clock.now());
     member.paced = from.push;
     member.held_since = setup.clock.now();

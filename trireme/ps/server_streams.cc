@@ -102,10 +102,16 @@ std::size_t Server::State::own_piece(const Connection& from, std::uint32_t piece
   return own[piece];
 }
 
+bool Server::State::is_retired(const Connection& from) {
+  const std::lock_guard lock(desk_mutex);
+  return clocks.is_retired(static_cast<int>(from.number));
+}
+
 Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
     throw Error{invalid_argument, "worker '{}' sent push {} with {} samples", from.name, frame.id, frame.samples};
+  if (is_retired(from)) throw Error{failed_precondition, "worker '{}' has retired from this stretch and pushes again", from.name};
   std::vector<Verdict> verdicts;
   {
     const Busy busy(*this);
