@@ -125,7 +125,7 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
   return answer(verdicts, &from);
 }
 
-Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) {
+Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) const {
   const std::size_t piece = own_piece(*from, frame.piece);
   if (frame.slot < -1 || frame.slot >= static_cast<std::int32_t>(holdings.slots()))
     throw Error{invalid_argument, "worker '{}' asks for slot {}; there are {}", from->name, frame.slot, holdings.slots()};
