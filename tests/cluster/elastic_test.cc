@@ -40,8 +40,8 @@ TEST_F(Elastic, TheOthersGoOnAndTheDeadOneComesBack) {
   const std::vector<pid_t> nodes = training.children();
   ASSERT_EQ(nodes.size(), 3U);
   ::kill(nodes[1], SIGKILL);
-  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
-  EXPECT_TRUE(says(training, "generation 3: 3 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 2: 2 nodes go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 3 nodes go on")) << training.text();
   EXPECT_EQ(training.wait(), 0) << training.text();
   EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank "), HasSubstr(" step "), HasSubstr("killed by SIGKILL"),
                                      HasSubstr("starting node"), HasSubstr("trained 10 epochs")));
@@ -55,7 +55,7 @@ TEST_F(Elastic, AFixedNumberWaitsForTheReplacementAndTheResultIsTheSame) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   ::kill(training.children().at(0), SIGKILL);
   EXPECT_EQ(training.wait(), 0) << training.text();
-  EXPECT_THAT(training.text(), HasSubstr("generation 2: 2 workers go on"));
+  EXPECT_THAT(training.text(), HasSubstr("generation 2: 2 nodes go on"));
   EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
 }
 
@@ -83,10 +83,10 @@ TEST_F(Elastic, ANodeThatStoodStillIsFencedAndComesAgain) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   const pid_t node = training.children().at(1);
   ::kill(node, SIGSTOP);
-  EXPECT_TRUE(says(training, "generation 2: 1 worker goes on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 2: 1 node goes on")) << training.text();
   EXPECT_THAT(training.text(), HasSubstr("no heartbeat for 5 s"));
   ::kill(node, SIGCONT);
-  EXPECT_TRUE(says(training, "generation 3: 2 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 2 nodes go on")) << training.text();
   EXPECT_EQ(::kill(node, 0), 0) << "the same process comes again";
   training.signal(SIGTERM);
   EXPECT_EQ(training.wait(), 143) << training.text();
@@ -108,7 +108,7 @@ TEST_F(Elastic, ANodeThatIsAskedToLeaveDoesSoAtABoundary) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   const pid_t node = training.children().at(0);
   ::kill(node, SIGTERM);
-  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 2: 2 nodes go on")) << training.text();
   EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10)));
   EXPECT_THAT(training.text(), AllOf(HasSubstr("was asked to leave"), Not(HasSubstr("is lost"))));
   training.signal(SIGUSR1);
@@ -129,7 +129,7 @@ TEST_F(Elastic, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
   for (const pid_t node : nodes) EXPECT_EQ(::kill(node, 0), 0) << "it waits";
   TrainingProcess next({"--resume", latest("runs").string()});
   EXPECT_EQ(next.wait(), 0) << next.text();
-  EXPECT_THAT(next.text(), AllOf(HasSubstr("taking over"), HasSubstr("generation 2: 2 workers go on")));
+  EXPECT_THAT(next.text(), AllOf(HasSubstr("taking over"), HasSubstr("generation 2: 2 nodes go on")));
   expect_every_step_once("runs", 1000);
   EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
   for (const pid_t node : nodes) EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10))) << node;

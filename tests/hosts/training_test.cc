@@ -102,8 +102,8 @@ TEST_F(TrainingOnHosts, AKilledNodeIsNamedAndStartedAgain) {
   TrainingProcess training(arguments(hosts.cluster_file(), {"--set", "train.epochs=100000"}));
   ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
   hosts.run(1, {"pkill", "-KILL", "-f", "trireme node"});
-  EXPECT_TRUE(says(training, "generation 2: 2 workers go on")) << training.text();
-  EXPECT_TRUE(says(training, "generation 3: 3 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 2: 2 nodes go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 3 nodes go on")) << training.text();
   EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank 1 on h2 "), HasSubstr(" step ")));
   training.signal(SIGTERM);
   EXPECT_EQ(training.wait(), 143) << training.text();
@@ -118,7 +118,7 @@ TEST_F(TrainingOnHosts, AMachineThatIsAddedToTheFileJoins) {
   ASSERT_TRUE(wait_until([&] { return steps("runs") > 20; }, seconds(60))) << training.text();
   EXPECT_THAT(training.text(), HasSubstr("2 workers"));
   write_file_atomically(folder_ / "lab.toml", all);
-  EXPECT_TRUE(says(training, "generation 2: 3 workers go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();
   EXPECT_THAT(training.text(), HasSubstr("h3 is new: node 2 is started there"));
   training.signal(SIGTERM);
   EXPECT_EQ(training.wait(), 143) << training.text();
@@ -145,7 +145,7 @@ TEST_F(TrainingOnHosts, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere
   }
   for (std::size_t i = 0; i < hosts.size(); ++i) EXPECT_FALSE(hosts.processes(i).empty()) << "it waits";
   TrainingProcess next({"--resume", latest("runs").string()});
-  EXPECT_TRUE(says(next, "generation 2: 2 workers go on")) << next.text();
+  EXPECT_TRUE(says(next, "generation 2: 2 nodes go on")) << next.text();
   next.signal(SIGTERM);
   EXPECT_EQ(next.wait(), 143) << next.text();
   expect_nothing_left(hosts);

@@ -198,12 +198,13 @@ class ClusterRun {
   std::string machinery() const {
     std::set<std::string> machines;
     for (const cluster::NodePlan& plan : cluster_.plans) machines.insert(plan.machine.name);
-    if (cluster_.plans.empty() || !cluster_.others.empty()) return fmt::format("{} workers", nodes().size());
+    const std::string who = train::duties_text(job_.strategy, static_cast<int>(nodes().size()));
+    if (cluster_.plans.empty() || !cluster_.others.empty()) return who;
     const std::int64_t threads = cluster_.plans.front().threads;
     const std::string place = cluster_.launcher == "local"
                                   ? "on this machine"
                                   : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
-    return fmt::format("{} {}{} {}", nodes().size(), nodes().size() == 1 ? "worker" : "workers",
+    return fmt::format("{}{} {}", who,
                        threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
   }
 

@@ -91,6 +91,7 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
   const train::WorkerOptions worker{.threads = threads_of(secrets, options),
                                     .address = address,
                                     .key = secrets.key,
+                                    .credentials = secrets.credentials,
                                     .version = TRIREME_VERSION,
                                     .job_hash = options.job_hash,
                                     .mpi = options.mpi,

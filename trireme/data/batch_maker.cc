@@ -1,9 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Epoch and place from the number, samples from the order of the epoch, random keys from epoch and sample.
+// Samples from the order of the epoch, random keys from epoch and sample.
 #include "trireme/data/batch_maker.h"
 
 #include <algorithm>
-#include <limits>
 
 #include "trireme/base/error.h"
 #include "trireme/base/random.h"
@@ -25,9 +24,7 @@ void check(const Source& source, const StreamOptions& o) {
   check("threads", o.threads, 0);
   check("prefetch", o.prefetch, o.threads > 0 ? 1 : 0);
   check("epochs", o.epochs, 0);
-  ensure(o.first_epoch >= 0 && o.first_offset >= 0 && o.first_offset <= source.size() &&
-             (o.first_offset % o.batch_size == 0 || o.first_offset == source.size()),
-         "a stream begins at a batch of an epoch");
+  ensure(o.first_epoch >= 0 && o.first_offset >= 0 && o.first_offset <= source.size(), "a stream begins within an epoch");
 }
 
 }  // namespace
@@ -35,10 +32,6 @@ void check(const Source& source, const StreamOptions& o) {
 BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options)
     : source_(std::move(source)), transform_(std::move(transform)), options_(options) {
   check(*source_, options_);
-  const auto batches = [this](std::int64_t samples) { return (samples + options_.batch_size - 1) / options_.batch_size; };
-  batches_an_epoch_ = batches(source_->size());
-  first_ = options_.first_epoch * batches_an_epoch_ + batches(options_.first_offset);
-  end_ = options_.epochs == 0 ? std::numeric_limits<std::int64_t>::max() : options_.epochs * batches_an_epoch_;
 }
 
 Batch BatchMaker::empty_batch() const {
@@ -52,20 +45,21 @@ Batch BatchMaker::empty_batch() const {
   return batch;
 }
 
-void BatchMaker::make(std::int64_t number, Batch& batch, std::span<std::byte> stored, const std::stop_token& stop) {
-  set_size(number, batch);
-  const std::shared_ptr<const Order> order = order_of(number);
+void BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> stored, const std::stop_token& stop) {
+  set_size(place, batch);
+  const std::shared_ptr<const Order> order = order_of(place.epoch);
   for (std::int64_t i = 0; i < batch.size && !stop.stop_requested(); ++i)
     make_sample(order->at(batch.offset + i), static_cast<std::size_t>(i), batch, stored);
 }
 
-void BatchMaker::set_size(std::int64_t number, Batch& batch) const {
-  batch.epoch = number / batches_an_epoch_;
-  const std::int64_t begin = number % batches_an_epoch_ * options_.batch_size;
-  batch.whole = std::min(options_.batch_size, source_->size() - begin);
-  batch.last_of_epoch = begin + batch.whole == source_->size();
+void BatchMaker::set_size(const Place& place, Batch& batch) const {
+  batch.epoch = place.epoch;
+  batch.whole = place.end - place.begin;
+  ensure(place.epoch >= 0 && place.begin >= 0 && batch.whole >= 0 && batch.whole <= options_.batch_size && place.end <= source_->size(),
+         "a place is within its epoch and no larger than a batch");
+  batch.last_of_epoch = place.end == source_->size();
   const Range part = options_.shares.empty() ? Range{0, batch.whole} : part_of(batch.whole, options_.shares, options_.rank);
-  batch.offset = begin + part.begin;
+  batch.offset = place.begin + part.begin;
   batch.size = part.size();
   const SampleFormat& format = source_->format();
   const auto size = static_cast<std::size_t>(batch.size);
@@ -87,18 +81,17 @@ void BatchMaker::make_sample(std::int64_t index, std::size_t place, Batch& batch
   transform_.apply(stored, key, std::span(batch.values).subspan(place * extent, extent));
 }
 
-std::shared_ptr<const BatchMaker::Order> BatchMaker::order_of(std::int64_t number) {
-  // Without shuffling all epochs are alike.
-  const auto epoch_of = [this](std::int64_t n) { return options_.shuffle ? n / batches_an_epoch_ : 0; };
-  const std::int64_t epoch = epoch_of(number);
+std::shared_ptr<const BatchMaker::Order> BatchMaker::order_of(std::int64_t epoch) {
+  if (!options_.shuffle) epoch = 0;  // all epochs are alike
   std::shared_ptr<Order> order;
   {
     const std::lock_guard lock(mutex_);
-    auto& known = orders_[epoch];
-    if (!known) known = std::make_shared<Order>();
-    order = known;
-    // The batches at work lie at most `prefetch` apart, so nobody will ask for what is further back.
-    orders_.erase(orders_.begin(), orders_.lower_bound(epoch_of(std::max<std::int64_t>(0, number - options_.prefetch))));
+    auto known = std::ranges::find(orders_, epoch, &decltype(orders_)::value_type::first);
+    if (known == orders_.end()) known = orders_.insert(orders_.end(), {epoch, std::make_shared<Order>()});
+    order = known->second;
+    std::rotate(orders_.begin(), known, known + 1);
+    // Threads are rarely at more than two epochs; one that comes later still computes its order again.
+    if (orders_.size() > 2) orders_.resize(2);
   }
   std::call_once(order->computed, [&] { order->samples = compute_order(epoch); });
   return order;

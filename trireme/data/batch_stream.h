@@ -3,7 +3,9 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <memory>
+#include <optional>
 #include <vector>
 
 #include "trireme/base/clock.h"
@@ -24,6 +26,13 @@ struct Batch {
   std::vector<std::uint64_t> keys;   // combine(combine(seed, epoch), sample index): a random stream a sample
 };
 
+// Samples [begin, end) of an epoch's order.
+struct Place {
+  std::int64_t epoch = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
+};
+
 struct StreamOptions {
   std::int64_t batch_size = 128;
   std::uint64_t seed = 1;
@@ -33,9 +42,14 @@ struct StreamOptions {
   std::int64_t prefetch = 4;      // batches made ahead
   std::int64_t epochs = 0;        // after these, counted from epoch 0, next() returns null; 0: never
   std::int64_t first_epoch = 0;   // where to begin (resume) ...
-  std::int64_t first_offset = 0;  // ... and after how many samples of that epoch: whole batches
+  std::int64_t first_offset = 0;  // ... and after how many samples of that epoch
   std::vector<double> shares;     // of the workers that divide each batch; empty: nobody else
   std::int64_t rank = 0;          // this worker among them
+
+  // Given: says what the next batch is, of at most batch_size samples; nothing: there is no more. Then epochs and where to begin do not
+  // count. It may wait, and is called by one thread at a time; what it throws is the last that next() gives. Whoever ends the stream must
+  // end its wait.
+  std::function<std::optional<Place>()> places = {};
 };
 
 // Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the
@@ -53,7 +67,7 @@ class BatchStream {
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
-  // The next batch, good until the next call; null after the last epoch. What a background thread threw is thrown here, in the
+  // The next batch, good until the next call; null after the last epoch or place. What a background thread threw is thrown here, in the
   // place of the batch it was making; the call after that gives the batch after it. One thread calls next(). The batches are the same for
   // any number of threads.
   const Batch* next();

@@ -7,7 +7,9 @@
 
 #include <atomic>
 #include <chrono>
+#include <condition_variable>
 #include <future>
+#include <mutex>
 #include <thread>
 
 #include "trireme/base/random.h"
@@ -153,8 +155,135 @@ TEST(BatchStream, ResumesAnywhere) {
   EXPECT_TRUE(batches_of(at_end).empty());
 }
 
-TEST(BatchStreamDeathTest, BeginningInsideABatchIsABug) {
-  EXPECT_DEATH(batches_of({.batch_size = 8, .first_offset = 4}), "begins at a batch");
+TEST(BatchStream, BeginsAtAnySampleOfAnEpoch) {
+  const std::vector<Batch> all = batches_of({.batch_size = 1, .seed = 5, .threads = 0, .epochs = 3});
+  for (const std::int64_t offset : {1, 4, 7, 42, 49}) {
+    const std::vector<Batch> rest =
+        batches_of({.batch_size = 8, .seed = 5, .threads = 2, .epochs = 3, .first_epoch = 1, .first_offset = offset});
+    EXPECT_EQ(numbers(rest), numbers({all.begin() + 50 + offset, all.end()})) << offset;
+    EXPECT_EQ(rest.front().offset, offset);
+    EXPECT_EQ(rest.front().size, std::min<std::int64_t>(8, 50 - offset));
+    const auto last = static_cast<std::size_t>((50 - offset + 7) / 8 - 1);
+    EXPECT_TRUE(rest[last].last_of_epoch);
+    EXPECT_EQ(rest[last + 1].epoch, 2);
+    EXPECT_EQ(rest[last + 1].offset, 0);  // whole batches again
+    EXPECT_EQ(rest[last + 1].size, 8);
+  }
+}
+
+// Hands out the places it has; with nothing left it waits until it is ended.
+class Places {
+ public:
+  explicit Places(std::vector<Place> places) : places_(std::move(places)) {}
+
+  std::optional<Place> next() {
+    EXPECT_FALSE(at_work_.exchange(true)) << "one thread at a time";
+    std::unique_lock lock(mutex_);
+    changed_.wait(lock, [this] { return taken_ < places_.size() || ended_ || fault_; });
+    at_work_ = false;
+    if (taken_ < places_.size()) return places_[taken_++];
+    if (fault_) throw Error{unavailable, "no lease"};
+    return std::nullopt;
+  }
+  void change(bool ended, bool fault) {
+    const std::lock_guard lock(mutex_);
+    ended_ = ended;
+    fault_ = fault;
+    changed_.notify_all();
+  }
+  void add(Place place) {
+    const std::lock_guard lock(mutex_);
+    places_.push_back(place);
+    changed_.notify_all();
+  }
+
+ private:
+  std::mutex mutex_;
+  std::condition_variable changed_;
+  std::vector<Place> places_;
+  std::size_t taken_ = 0;
+  bool ended_ = false, fault_ = false;
+  std::atomic<bool> at_work_ = false;
+};
+
+StreamOptions options_with(Places& places, std::int64_t threads) {
+  return {.batch_size = 8, .seed = 5, .threads = threads, .prefetch = 3, .places = [&places] { return places.next(); }};
+}
+
+TEST(BatchStream, PlacesThatAreGivenBecomeBatchesInTheirOrder) {
+  const std::vector<Batch> all = batches_of({.batch_size = 1, .seed = 5, .threads = 0, .epochs = 3});
+  std::vector<Place> given;
+  RandomStream random(7);
+  for (int i = 0; i < 60; ++i) {
+    const auto begin = static_cast<std::int64_t>(random.below(50));
+    given.push_back({static_cast<std::int64_t>(random.below(3)), begin,
+                     std::min<std::int64_t>(50, begin + static_cast<std::int64_t>(random.below(9)))});
+  }
+  for (const std::int64_t threads : {0, 1, 3}) {
+    Places places(given);
+    places.change(true, false);
+    const std::vector<Batch> batches = batches_of(options_with(places, threads));
+    ASSERT_EQ(batches.size(), given.size());
+    for (std::size_t i = 0; i < given.size(); ++i) {
+      const Place& place = given[i];
+      const auto first = all.begin() + place.epoch * 50;
+      EXPECT_EQ(numbers({batches[i]}), numbers({first + place.begin, first + place.end}));
+      EXPECT_EQ(batches[i].epoch, place.epoch);
+      EXPECT_EQ(batches[i].offset, place.begin);
+      EXPECT_EQ(batches[i].size, place.end - place.begin);
+      EXPECT_EQ(batches[i].whole, batches[i].size);
+      EXPECT_EQ(batches[i].last_of_epoch, place.end == 50);
+    }
+  }
+}
+
+TEST(BatchStream, WhatWasMadeAheadIsThereWhileTheNextPlaceIsWaitedFor) {
+  for (const std::int64_t threads : {1, 3}) {
+    Places places({{0, 0, 5}, {0, 5, 10}});
+    const auto source = std::make_shared<NumberSource>(50);
+    BatchStream stream(source, plain(*source), options_with(places, threads), kClock);
+    EXPECT_EQ(stream.next()->offset, 0);
+    EXPECT_EQ(stream.next()->offset, 5);
+    auto late = std::async(std::launch::async, [&] { return stream.next(); });
+    EXPECT_EQ(late.wait_for(std::chrono::milliseconds(50)), std::future_status::timeout);
+    places.add({1, 48, 50});
+    const Batch* batch = late.get();
+    ASSERT_NE(batch, nullptr);
+    EXPECT_EQ(batch->epoch, 1);
+    EXPECT_TRUE(batch->last_of_epoch);
+    places.change(true, false);
+    EXPECT_EQ(stream.next(), nullptr);
+    EXPECT_EQ(stream.next(), nullptr);
+  }
+}
+
+TEST(BatchStream, AFaultOfThePlacesIsTheLastThatComes) {
+  for (const std::int64_t threads : {0, 1, 3}) {
+    Places places({{0, 0, 5}, {0, 5, 10}});
+    places.change(false, true);
+    const auto source = std::make_shared<NumberSource>(50);
+    BatchStream stream(source, plain(*source), options_with(places, threads), kClock);
+    EXPECT_EQ(stream.next()->offset, 0);
+    EXPECT_EQ(stream.next()->offset, 5);
+    EXPECT_EQ(thrown_error([&] { stream.next(); }), "unavailable: no lease");
+    EXPECT_EQ(stream.next(), nullptr);
+  }
+}
+
+TEST(BatchStream, EndsWhenTheWaitForAPlaceIsEnded) {
+  for (const std::int64_t threads : {1, 3}) {
+    Places places({{0, 0, 5}});
+    const auto source = std::make_shared<NumberSource>(50);
+    std::optional<BatchStream> stream(std::in_place, source, plain(*source), options_with(places, threads), kClock);
+    EXPECT_EQ(stream->next()->offset, 0);
+    auto ended = std::async(std::launch::async, [&] { stream.reset(); });
+    places.change(true, false);
+    ASSERT_EQ(ended.wait_for(std::chrono::seconds(30)), std::future_status::ready);
+  }
+}
+
+TEST(BatchStreamDeathTest, APlaceLargerThanABatchIsABug) {
+  EXPECT_DEATH(batches_of({.batch_size = 8, .threads = 0, .places = [] { return Place{0, 0, 9}; }}), "no larger than a batch");
 }
 
 TEST(BatchStream, UnshuffledOrderIsThatOfTheSourceOrOfItsFilesInTurn) {

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <set>
 #include <utility>
 
 #include "trireme/base/error.h"
@@ -31,9 +32,32 @@ struct BoundStep {
   std::string category;
   std::vector<Run> runs;  // one, or one for each part
   bool by_part = false;
+  std::vector<std::size_t> needs;  // slices that it, or what runs together with it, is the first to read
   std::vector<std::size_t> ready;
   std::size_t segment_end = 0;  // one past the last of the steps that run together, by part
 };
+
+struct Hooks {
+  const GradientReady& ready;
+  const ParametersNeeded& needed;
+};
+
+// For each step the slices to be announced before it: those that are first read by its segment, of which it is the first step.
+std::vector<std::vector<std::size_t>> first_reads(const Program& program, const ProgramLayout& layout) {
+  std::vector<std::vector<std::size_t>> needs(program.steps.size());
+  std::set<std::size_t> announced, ready;
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    for (const std::size_t slice : program.steps[i].reads) {
+      ensure(!ready.contains(slice), "no step reads values whose gradient was ready before");
+      if (announced.insert(slice).second) needs[layout.segments[i].first].push_back(slice);
+    }
+    for (const std::size_t slice : program.steps[i].ready) {
+      ensure(announced.contains(slice), "a step reads values before their gradient is ready");
+      ready.insert(slice);
+    }
+  }
+  return needs;
+}
 
 }  // namespace
 
@@ -82,7 +106,7 @@ struct Executor::State {
   void lower();
   void emit_loss();
   void plan_and_bind();
-  void run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready, StepTimes* times = nullptr);
+  void run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, StepTimes* times = nullptr);
   void run_by_part(std::size_t begin, std::size_t end, const Call& call, StepTimes* times);
   void run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, StepTimes* times) const;
   void add_penalty(std::size_t slice, const Call& call) const;
@@ -152,6 +176,7 @@ void Executor::State::plan_and_bind() {
   const ProgramLayout layout = lay_out(program);
   arena = Arena(layout.bytes);
   report.activation_bytes = static_cast<std::int64_t>(layout.bytes);
+  auto needs = first_reads(program, layout);
   const Addresses addresses = layout.addresses(arena.data());
   prediction = addresses.floats(lowering.tensor(output).buffer);
   for (std::size_t i = 0; i < program.steps.size(); ++i) {
@@ -160,6 +185,7 @@ void Executor::State::plan_and_bind() {
     BoundStep bound{.name = std::move(step.name),
                     .category = std::move(step.category),
                     .by_part = step.bind_part != nullptr,
+                    .needs = std::move(needs[i]),
                     .ready = std::move(step.ready),
                     .segment_end = layout.segments[i].last + 1};
     if (step.bind) bound.runs.push_back(step.bind(addresses));
@@ -168,9 +194,12 @@ void Executor::State::plan_and_bind() {
   }
 }
 
-void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const GradientReady& ready, StepTimes* times) {
+void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, StepTimes* times) {
   for (std::size_t i = begin; i < end;) {
     const BoundStep& step = steps[i];
+    for (const std::size_t slice : step.needs) {
+      if (hooks.needed) hooks.needed(slice);
+    }
     if (step.by_part) {
       run_by_part(i, step.segment_end, call, times);
       i = step.segment_end;
@@ -181,7 +210,7 @@ void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, 
     if (times != nullptr) times->add(i, 0, now() - start);
     for (const std::size_t slice : step.ready) {
       add_penalty(slice, call);
-      if (ready) ready(slice);
+      if (hooks.ready) hooks.ready(slice);
     }
     ++i;
   }
@@ -253,8 +282,8 @@ Executor::~Executor() = default;
 Executor::Executor(Executor&&) noexcept = default;
 Executor& Executor::operator=(Executor&&) noexcept = default;
 
-Outcome Executor::train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready,
-                             const StatisticsExchange& exchange) {
+Outcome Executor::train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready, const StatisticsExchange& exchange,
+                             const ParametersNeeded& needed) {
   ensure(state_->options.mode == Mode::train, "the executor was compiled for training");
   state_->check(batch, model, true);
   ensure(static_cast<std::int64_t>(model.gradients.size()) == state_->graph.parameters().size(), "there is a gradient for each parameter");
@@ -262,7 +291,7 @@ Outcome Executor::train_step(const BatchView& batch, const ModelView& model, con
   const ThreadScope scope(state_->options.threads);
   const bool exchanges = exchange.sum != nullptr;
   ensure(!exchanges || exchange.samples >= batch.size, "a worker's samples are among those of all workers");
-  state_->run(0, state_->steps.size(), {&batch, model, &outcome, exchanges ? &exchange : nullptr}, ready);
+  state_->run(0, state_->steps.size(), {&batch, model, &outcome, exchanges ? &exchange : nullptr}, {ready, needed});
   return outcome;
 }
 
@@ -271,7 +300,7 @@ Outcome Executor::evaluate(const BatchView& batch, const ModelView& model) {
   state_->check(batch, model, true);
   Outcome outcome{.samples = batch.size};
   const ThreadScope scope(state_->options.threads);
-  state_->run(0, state_->steps.size(), {&batch, model, &outcome}, {});
+  state_->run(0, state_->steps.size(), {&batch, model, &outcome}, {{}, {}});
   for (const Slice& slice : state_->graph.parameters().slices()) {
     if (slice.l2 == 0) continue;
     double squares = 0;
@@ -291,7 +320,7 @@ void Executor::predict(const BatchView& batch, const ModelView& model, std::span
     throw Error{invalid_argument, "the output has room for {} values, {} are needed", output.size(), count};
   Outcome outcome;
   const ThreadScope scope(state.options.threads);
-  state.run(0, state.forward_steps, {&batch, model, &outcome}, {});
+  state.run(0, state.forward_steps, {&batch, model, &outcome}, {{}, {}});
   std::copy_n(state.prediction, count, output.begin());
 }
 
@@ -301,7 +330,7 @@ std::vector<OpTime> Executor::profile_step(const BatchView& batch, const ModelVi
   const Call call{&batch, model, &outcome};
   const ThreadScope scope(state_->options.threads);
   StepTimes seconds(state_->steps.size(), state_->lanes);
-  state_->run(0, state_->steps.size(), call, {}, &seconds);
+  state_->run(0, state_->steps.size(), call, {{}, {}}, &seconds);
   std::vector<OpTime> times;
   for (std::size_t i = 0; i < state_->steps.size(); ++i)
     times.push_back({state_->steps[i].name, state_->steps[i].category, seconds.of(i, state_->steps[i].by_part)});

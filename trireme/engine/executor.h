@@ -52,6 +52,10 @@ struct Outcome {
 // Called during backward as soon as the gradient of a slice of graph.parameters() is final, last layers first.
 using GradientReady = std::function<void(std::size_t slice)>;
 
+// Called before a training step first reads the values of a slice, once a slice, in the order of forward, by the thread that called
+// train_step. From the call of GradientReady for a slice until this one returns in the next step its values may change.
+using ParametersNeeded = std::function<void(std::size_t slice)>;
+
 // Lets batch normalisation see a batch that is divided over several workers. All make the same step on their own samples (at least one
 // each) of the same graph; then the gradients, averaged with the workers' shares of the samples as weights, are those of one worker with
 // all samples, and the states are equal everywhere.
@@ -83,7 +87,7 @@ class Executor {
   Executor& operator=(Executor&&) noexcept;
 
   Outcome train_step(const BatchView& batch, const ModelView& model, const GradientReady& ready = {},
-                     const StatisticsExchange& exchange = {});
+                     const StatisticsExchange& exchange = {}, const ParametersNeeded& needed = {});
   Outcome evaluate(const BatchView& batch, const ModelView& model);                       // compiled with Mode::evaluate
   void predict(const BatchView& batch, const ModelView& model, std::span<float> output);  // as evaluate, without labels
 

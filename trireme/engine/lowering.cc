@@ -37,6 +37,13 @@ float* address_in(const ModelView& model, const ModelMemory& memory) {
   return base + memory.offset;
 }
 
+std::size_t slice_at(const ParameterSpace& space, std::int64_t offset) {
+  const auto& slices = space.slices();
+  const auto found = std::ranges::find(slices, offset, &Slice::offset);
+  ensure(found != slices.end(), "a slice begins where a primitive reads parameters");
+  return static_cast<std::size_t>(found - slices.begin());
+}
+
 }  // namespace
 
 DropoutMask mask_of(const std::optional<DropoutSpec>& spec, const Addresses& at, const Part& part) {
@@ -95,16 +102,21 @@ BufferId Lowering::scratch(std::size_t bytes) {
 Step Lowering::primitive_step(std::string name, std::string category, const dnnl::primitive& primitive,
                               const std::vector<Argument>& arguments) const {
   std::vector<BufferId> uses;
+  std::vector<std::size_t> reads;
   for (const Argument& argument : arguments) {
-    const auto* buffer = std::get_if<BufferId>(&argument.where);
-    if (buffer != nullptr && argument.layout.get_size() > 0) uses.push_back(*buffer);
+    if (argument.layout.get_size() == 0) continue;
+    if (const auto* buffer = std::get_if<BufferId>(&argument.where)) {
+      uses.push_back(*buffer);
+    } else if (const auto& memory = std::get<ModelMemory>(argument.where); memory.space == ModelMemory::Space::parameters) {
+      reads.push_back(slice_at(graph_.parameters(), memory.offset));
+    }
   }
   return {.name = std::move(name),
           .category = std::move(category),
           .uses = std::move(uses),
-          .bind = [&device = device_, primitive, arguments](const Addresses& at) {
-            return bind_primitive(device, primitive, arguments, at, Part{});
-          }};
+          .bind = [&device = device_, primitive,
+                   arguments](const Addresses& at) { return bind_primitive(device, primitive, arguments, at, Part{}); },
+          .reads = std::move(reads)};
 }
 
 void Lowering::emit_primitive_by_part(std::string name, std::string category, const dnnl::primitive& primitive,

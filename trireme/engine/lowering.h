@@ -77,7 +77,8 @@ class Lowering {
   BufferId new_like(TensorId id);       // room for a tensor of the same size, such as its gradient
   BufferId scratch(std::size_t bytes);  // the one buffer (a lane) that all primitives share, grown to `bytes`
   void emit(Step step) { program_.steps.push_back(std::move(step)); }
-  void emit_early(Step step) { program_.prologue.push_back(std::move(step)); }
+  // Before the steps by part that the next step to be emitted runs with; reads nothing that they make.
+  void emit_early(Step step) { program_.early.push_back({program_.steps.size(), std::move(step)}); }
   // A primitive; arguments of empty layout are left out.
   Step primitive_step(std::string name, std::string category, const dnnl::primitive& primitive,
                       const std::vector<Argument>& arguments) const;

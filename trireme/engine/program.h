@@ -81,11 +81,18 @@ struct Step {
   std::function<Run(const Addresses&)> bind;
   std::function<Run(const Addresses&, const Part&)> bind_part;
   std::vector<std::size_t> ready;  // slices whose gradient is complete after it (before the penalty); not by part
+  std::vector<std::size_t> reads;  // slices whose values it reads
+};
+
+// A whole step that must not tear steps by part apart: it runs before the segment that step number `before` is part of.
+struct EarlyStep {
+  std::size_t before = 0;
+  Step step;
 };
 
 struct Program {
   std::vector<Buffer> buffers;
-  std::vector<Step> prologue;  // before all others: what depends only on the parameters and the batch
+  std::vector<EarlyStep> early;  // in the order of `before`: what depends only on the parameters and the batch
   std::vector<Step> steps;
   std::vector<Part> parts;
   std::size_t lanes = 1;

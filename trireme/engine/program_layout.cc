@@ -3,8 +3,8 @@
 #include "trireme/engine/program_layout.h"
 
 #include <algorithm>
-#include <iterator>
 
+#include "trireme/base/error.h"
 #include "trireme/engine/memory_plan.h"
 
 namespace trireme::engine {
@@ -20,6 +20,19 @@ std::vector<Segment> segments_of(const std::vector<Step>& steps) {
     if (segments[i].first <= i - 1) segments[i - 1].last = segments[i].last;
   }
   return segments;
+}
+
+void insert_early(Program& program) {
+  const auto segments = segments_of(program.steps);
+  std::vector<Step> steps;
+  auto early = program.early.begin();
+  for (std::size_t i = 0; i < program.steps.size(); ++i) {
+    for (; early != program.early.end() && segments[early->before].first <= i; ++early) steps.push_back(std::move(early->step));
+    steps.push_back(std::move(program.steps[i]));
+  }
+  ensure(early == program.early.end(), "a step follows every early one");
+  program.steps = std::move(steps);
+  program.early.clear();
 }
 
 struct Use {
@@ -71,9 +84,7 @@ Addresses ProgramLayout::addresses(std::byte* arena) const {
 }
 
 ProgramLayout lay_out(Program& program) {
-  program.steps.insert(program.steps.begin(), std::make_move_iterator(program.prologue.begin()),
-                       std::make_move_iterator(program.prologue.end()));
-  program.prologue.clear();
+  insert_early(program);
   ProgramLayout layout{.segments = segments_of(program.steps)};
   const auto uses = uses_of(program, layout.segments);
   std::vector<BufferLife> lives;

@@ -24,7 +24,7 @@ struct ProgramLayout {
   Addresses addresses(std::byte* arena) const;
 };
 
-// Puts the prologue before the steps. A batch buffer that lives within one segment by part is given room for one part a lane:
+// Puts the early steps among the others. A batch buffer that lives within one segment by part is given room for one part a lane:
 // it never leaves the cache.
 ProgramLayout lay_out(Program& program);
 

@@ -52,7 +52,7 @@ Step reorder_step(Lowering& lowering, std::size_t slice, const Argument& from, c
                                   {DNNL_ARG_SCRATCHPAD, reorder.scratchpad_desc(), scratch}});
 }
 
-// Steps by part must not be torn apart by a whole one, so there kernels are brought in before everything else.
+// Steps by part must not be torn apart by a whole one, so there kernels are brought in before all that run together.
 void emit_before_use(Lowering& lowering, Step step) {
   lowering.by_part() ? lowering.emit_early(std::move(step)) : lowering.emit(std::move(step));
 }
@@ -72,7 +72,8 @@ BufferId emit_holes_in(Lowering& lowering, std::size_t slice, const KernelShape&
                                    std::copy_n(from + dense, n, to + holed);
                                  });
                                };
-                             }});
+                             },
+                             .reads = {slice}});
   return expanded;
 }
 

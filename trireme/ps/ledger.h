@@ -5,16 +5,16 @@
 #include <cstdint>
 #include <map>
 #include <optional>
-#include <set>
 #include <vector>
 
 #include "trireme/data/division.h"
+#include "trireme/ps/runs.h"
 
 namespace trireme::ps {
 
 // Samples [begin, end) of the epoch's permutation.
 struct Lease {
-  std::int64_t id = 0;      // of this ledger, from 1
+  std::int64_t id = 0;  // of this ledger, from 1
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t round = -1;  // in_step: the number of the batch that it is a part of, from 0; else -1
@@ -29,8 +29,9 @@ class Ledger {
     std::int64_t end = 0;         // samples of the epoch
     std::int64_t batch_size = 1;  // over all workers
     int workers = 1;
-    // true: batch after batch, each divided evenly over the workers (data::part_of), each worker one part of each (bsp): just what allreduce does.
-    // false: whoever asks gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if not 0).
+    // true: batch after batch, each divided evenly over the workers (data::part_of), each worker one part of each (bsp): just what
+    // allreduce does. false: whoever asks gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if
+    // not 0).
     bool in_step = false;
     int parts = 0;
   };
@@ -39,19 +40,41 @@ class Ledger {
   // What the worker does next; nothing: there is no more for it in this stretch. In step, a worker whose part of a batch is empty gets its
   // part of the next one, if there is one.
   std::optional<Lease> next(int worker);
-  void done(std::int64_t lease);       // used; an id that is not out is ignored (a lost answer may be told twice): false then?
-  void give_back(std::int64_t lease);  // not used: somebody else gets it
+  bool done(std::int64_t lease);       // used; false: it is not out (a lost answer may be told twice)
+  void give_back(std::int64_t lease);  // not used: somebody else gets it; one that is not out is ignored
   // Hands out no more, but what others need to come to the same point (in step: parts of a round that has begun).
   void stop();
 
-  bool is_over() const;      // nothing is out, and nothing more will be handed out
-  bool is_complete() const;  // every sample of the epoch is used
-  std::int64_t used() const; // samples
+  bool is_over() const;                                 // nothing is out, and nothing more will be handed out
+  bool is_complete() const;                             // every sample from `begin` to the end of the epoch is used
+  std::int64_t used() const { return used_.size(); }    // samples
   std::optional<Lease> find(std::int64_t lease) const;  // if it is out
-  // The workers are others from here on. What is out and not among `kept` is given back; in step all is, and `kept` must be empty.
+  // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is, and `kept`
+  // must be empty; but a round of which a worker has told that it is done was an update of all its parts, and counts as used.
   void regroup(int workers, int parts, const std::vector<std::int64_t>& kept);
   // Everything that is not used, in order: after stop() and is_over() in a run without losses a single run up to the end.
   std::vector<data::Range> remaining() const;
+
+ private:
+  std::optional<Lease> next_in_step(int worker);
+  Lease hand_out(data::Range samples, std::int64_t round);
+  data::Range batch(std::int64_t round) const;
+  void regroup_in_step();
+
+  Options options_;
+  std::int64_t last_id_ = 0;
+  bool is_stopped_ = false;
+  std::map<std::int64_t, Lease> out_;
+  Runs used_;
+  Runs free_;  // not in step
+
+  // In step
+  std::int64_t first_round_ = 0;          // of these workers
+  std::int64_t first_sample_ = 0;         // of that round
+  std::int64_t rounds_begun_ = 0;         // one after the last that somebody has got a part of ...
+  std::int64_t rounds_done_ = 0;          // ... and is done with
+  std::vector<std::int64_t> next_round_;  // by worker
+  std::vector<Lease> given_back_;
 };
 
 }  // namespace trireme::ps

@@ -3,7 +3,7 @@
 #pragma once
 
 #include <cstdint>
-#include <span>
+#include <optional>
 #include <vector>
 
 #include "trireme/base/clock.h"
@@ -43,11 +43,20 @@ class Pace {
     std::int64_t pushes = 0;
     bool retired = false;
     bool may_go_on = true;
-    std::int64_t allowance = 0;       // dssp: pushes it may still make beyond the lower bound
-    std::vector<double> intervals;    // the last few, between pushes; their median counts
-    double last = 0;
+    std::int64_t allowance = 0;     // dssp: how often it may still go on although it is far ahead
+    std::vector<double> intervals;  // the last few, from when it went on to its push; their median counts
+    double last = 0;                // when its latest push came
+    std::optional<double> since;    // when it went on, if that is known
   };
-  std::int64_t slowest() const;  // its pushes
+  Worker& of(int worker) { return workers_[static_cast<std::size_t>(worker)]; }
+  const Worker& of(int worker) const { return workers_[static_cast<std::size_t>(worker)]; }
+  bool decide(Worker& worker);
+  bool is_near(const Worker& worker) const;
+  std::int64_t allowance_of(const Worker& worker) const;
+  void release(std::optional<Seconds> now);
+  std::vector<std::int64_t> active_pushes() const;
+  std::int64_t slowest() const;    // its pushes
+  std::int64_t reference() const;  // pushes of whom others wait for
 
   Rules rules_;
   std::vector<Worker> workers_;

@@ -134,6 +134,7 @@ void Conducting::announce(const std::vector<std::string>& nodes) {
     generation.members.push_back({.node = node, .host = info.host, .address = info.address});
   }
   members_ = nodes;
+  lead_ = nodes.front();
   conductor_.desk_.begin_generation(generation.number);
   event("generation",
         {{"generation", static_cast<std::int64_t>(generation.number)}, {"members", fmt::format("{}", fmt::join(nodes, " "))}});
@@ -197,7 +198,7 @@ void Conducting::give_up(const std::vector<std::string>& last_ones) {
   finish_ = Finish{.interrupted = true, .cursor = conductor_.cursor_};
 }
 
-// What is asked of the first worker is agreed by all in the step that follows.
+// What is asked of the one that leads is agreed by all in the step that follows, or when they meet.
 void Conducting::ask_workers() {
   if ((stop_ != 0 || quorum_lost_) && !std::exchange(told_to_stop_, true)) return request({.stop = true});
   if (told_to_stop_) return;
@@ -219,7 +220,7 @@ bool Conducting::somebody_comes_or_goes() const {
 
 void Conducting::request(const Requests& requests) {
   if (members_.empty()) return;
-  coordinator_.send(members_.front(), {.kind = std::string(kRequest), .bytes = pack(requests)});
+  coordinator_.send(lead_, {.kind = std::string(kRequest), .bytes = pack(requests)});
 }
 
 void Conducting::start_due_nodes() {

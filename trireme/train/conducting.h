@@ -62,6 +62,7 @@ class Conducting {
   void hear(const EpochRecord& record);
   void hear_entry(const Cursor& cursor);
   void hear(const StragglerRecord& record);
+  void hear(const ServerRecord& record);
   void hear_pause();
   void hear_leave_taking(const std::string& node);
   void hear(const NodeExit& exit);
@@ -84,6 +85,7 @@ class Conducting {
   Troubles troubles_;
   std::uint64_t generation_;          // that holds
   std::vector<std::string> members_;  // of it, in order of ranks
+  std::string lead_;                  // the one of them that speaks for all
   std::set<std::string> leaving_;     // were asked to, and wait for the next boundary
   std::map<std::string, int> strikes_;
   std::map<std::string, std::string> last_words_;  // of nodes that are not here
@@ -98,6 +100,7 @@ class Conducting {
   bool has_entered_ = false, has_progressed_ = false;   // in this generation
   bool told_to_stop_ = false, asked_to_pause_ = false;  // in this generation
   bool quorum_lost_ = false;
+  bool told_of_servers_ = false;
   SessionResult result_;
 };
 

@@ -129,7 +129,11 @@ void Conducting::hear_failure(const std::string& node, const coord::FailureRepor
 void Conducting::hear(const std::string& node, const coord::Message& message) {
   if (message.kind == kStepReport) return hear(unpack_step(message.bytes));
   if (message.kind == kEpochReport) return hear(unpack_epoch(message.bytes));
-  if (message.kind == kEnteredReport) return hear_entry(unpack_cursor(message.bytes));
+  if (message.kind == kEnteredReport) {
+    lead_ = node;
+    return hear_entry(unpack_cursor(message.bytes));
+  }
+  if (message.kind == kServerReport) return hear(unpack_server(message.bytes));
   if (message.kind == kStragglerReport) return hear(unpack_straggler(message.bytes));
   if (message.kind == kPausedReport) return hear_pause();
   if (message.kind == kLeavingReport) return hear_leave_taking(node);
@@ -165,7 +169,7 @@ void Conducting::hear_entry(const Cursor& cursor) {
   }
   if (generation_ > options_.last_generation + 1 || options_.takes_over)
     options_.say(fmt::format("generation {}: {} on after step {}", generation_,
-                             members_.size() == 1 ? std::string("1 worker goes") : fmt::format("{} workers go", members_.size()),
+                             members_.size() == 1 ? std::string("1 node goes") : fmt::format("{} nodes go", members_.size()),
                              cursor.step));
 }
 
@@ -173,12 +177,20 @@ void Conducting::hear(const StragglerRecord& record) {
   if (record.rank < 0 || record.rank >= static_cast<int>(members_.size())) return;
   const std::string& node = members_[static_cast<std::size_t>(record.rank)];
   if (std::exchange(straggler_, node) == node) return;  // told already
-  options_.say(fmt::format("{} holds the others up: it takes {:.1f} times as long for a sample; its share of a batch is now {:.0f} %",
+  options_.say(fmt::format("{} is slow: it takes {:.1f} times as long for a sample as the others; its share of the work is now {:.0f} %",
                            title(node), record.slowness, 100 * record.share));
   const observe::Fields fields{
       {"node", node}, {"host", host_of(node)}, {"slowness", record.slowness}, {"share", record.share}, {"step", conductor_.cursor_.step}};
   event("straggler", fields);
   if (options_.record) options_.record("straggler", fields);
+}
+
+void Conducting::hear(const ServerRecord& record) {
+  observer_.server(record);
+  if (record.servers_needed <= record.servers || std::exchange(told_of_servers_, true)) return;
+  options_.say(fmt::format("the parameter servers hold the workers up: these wait {:.0f} % of their time for {}; {} would keep up "
+                           "(strategy.servers)",
+                           100 * record.wait_share, record.servers == 1 ? "it" : "them", record.servers_needed));
 }
 
 void Conducting::hear_pause() {

@@ -71,7 +71,14 @@ StrategyRequest strategy_request(const Config& table) {
   OptionReader reader(table, "[strategy]", {"name"});
   visit_strategy(request, reader);
   reader.finish();
+  if (const auto* check = find_strategy(request.name).check) check(request.options);
   return request;
+}
+
+std::string duties_text(const StrategyRequest& request, int nodes) {
+  const StrategyEntry& entry = find_strategy(request.name);
+  if (entry.duties != nullptr && nodes > 1) return entry.duties(request.options, nodes);
+  return fmt::format("{} {}", nodes, nodes == 1 ? "worker" : "workers");
 }
 
 Job job_from_config(const Config& config) {

@@ -46,6 +46,7 @@ struct StrategyRequest {
   TeamOptions team;
 };
 StrategyRequest strategy_request(const Config& table);
+std::string duties_text(const StrategyRequest& request, int nodes);  // "3 workers", "2 servers and 6 workers"
 // The options of both kinds, in the order of the file.
 void visit_strategy(StrategyRequest& request, OptionVisitor& visit);
 

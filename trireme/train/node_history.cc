@@ -33,7 +33,7 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
   generation_ = static_cast<std::int64_t>(generation.number);
   const Cursor& cursor = trainer.cursor();
   last_step_ = cursor.step;
-  write("joined", {{"generation", generation_},
+  write("joined", {{"generation", generation_.load()},
                    {"rank", std::int64_t{trainer.rank()}},
                    {"size", std::int64_t{generation.size()}},
                    {"step", cursor.step},
@@ -42,17 +42,35 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
                    {"samples", trainer.samples()},
                    {"batch_size", trainer.batch_size()},
                    {"root", std::int64_t{root}},
+                   {"by_lease", trainer.works_by_lease()},
                    {"weights", digest(trainer.parameters())}});
 }
 
+PushEvents NodeHistory::push_events() {
+  if (!journal_) return {};
+  return {.applied =
+              [this](const std::string& worker, std::uint64_t id, bool taken) {
+                write("applied", {{"worker", worker}, {"id", static_cast<std::int64_t>(id)}, {"taken", taken}});
+              },
+          .acknowledged = [this](std::uint64_t id) { write("acknowledged", {{"id", static_cast<std::int64_t>(id)}}); },
+          .used =
+              [this](const ps::WorkDone& done, std::int64_t epoch) {
+                write("used", {{"generation", generation_.load()},
+                               {"epoch", epoch},
+                               {"begin", done.lease.begin},
+                               {"end", done.lease.end},
+                               {"worker", std::int64_t{done.worker}}});
+              }};
+}
+
 void NodeHistory::stepped(const Trainer& trainer) {
-  if (!journal_) return;
+  if (!journal_ || trainer.works_by_lease()) return;
   const Cursor& cursor = trainer.cursor();
   if (cursor.step > last_step_) {
     last_step_ = cursor.step;
     const LastBatch& batch = trainer.last_batch();
     const data::Range part = data::part_of(batch.whole, batch.shares, trainer.rank());
-    write("stepped", {{"generation", generation_},
+    write("stepped", {{"generation", generation_.load()},
                       {"step", cursor.step},
                       {"epoch", batch.epoch},
                       {"offset", batch.offset},
@@ -61,13 +79,13 @@ void NodeHistory::stepped(const Trainer& trainer) {
                       {"end", part.end},
                       {"weights", digest(trainer.parameters())}});
   }
-  if (cursor.epoch_offset == 0) write("epoch", {{"generation", generation_}, {"epoch", cursor.epoch - 1}});
+  if (cursor.epoch_offset == 0) write("epoch", {{"generation", generation_.load()}, {"epoch", cursor.epoch - 1}});
 }
 
-void NodeHistory::handed(std::int64_t step) { write("handed", {{"generation", generation_}, {"step", step}}); }
+void NodeHistory::handed(std::int64_t step) { write("handed", {{"generation", generation_.load()}, {"step", step}}); }
 
 void NodeHistory::broken(std::int64_t step, std::string_view cause) {
-  write("broken", {{"generation", generation_}, {"step", step}, {"cause", std::string(cause)}});
+  write("broken", {{"generation", generation_.load()}, {"step", step}, {"cause", std::string(cause)}});
 }
 
 void NodeHistory::ended(std::string_view reason) { write("ended", {{"reason", std::string(reason)}}); }

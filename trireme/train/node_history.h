@@ -2,6 +2,7 @@
 // What a node did, for the checker of tests/faults: every step with its samples and the weights after it.
 #pragma once
 
+#include <atomic>
 #include <filesystem>
 #include <optional>
 #include <string>
@@ -21,6 +22,7 @@ class NodeHistory {
 
   void joined(const coord::Generation& generation, const Trainer& trainer, int root);
   void stepped(const Trainer& trainer);  // after a step, or after the evaluation that ends an epoch
+  PushEvents push_events();              // empty without a folder; may be called by other threads
   void handed(std::int64_t step);
   void broken(std::int64_t step, std::string_view cause);
   void ended(std::string_view reason);
@@ -29,7 +31,7 @@ class NodeHistory {
   void write(std::string_view type, const observe::Fields& fields);
 
   std::optional<observe::Journal> journal_;
-  std::int64_t generation_ = 0;
+  std::atomic<std::int64_t> generation_ = 0;
   std::int64_t last_step_ = -1;
 };
 

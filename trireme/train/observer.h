@@ -32,6 +32,9 @@ struct StepRecord {
   double exchange_seconds = 0;  // waiting for other workers after backward
   double optimizer_seconds = 0;
   double hidden_seconds = 0;  // exchange that ran behind backward
+  // Only of parameter servers: whose push it was (-1: of all workers), and how many updates others had made since it pulled.
+  int worker = -1;
+  std::int64_t staleness = 0;
 };
 
 struct EpochRecord {
@@ -56,6 +59,26 @@ struct StragglerRecord {
   double share = 0;     // of a batch that it gets from now on
 };
 
+// A parameter server since its last record.
+struct ServerRecord {
+  int server = 0;  // its number ...
+  int servers = 1; // ... of so many
+  int workers = 1;
+  std::int64_t epoch = 0;
+  std::int64_t parameter_bytes = 0;  // that it holds
+  double imbalance = 1;              // most bytes of a server / mean
+  double seconds = 0;
+  double busy_seconds = 0;  // with updates, over all its threads
+  double held_seconds = 0;  // that answers waited for slower workers
+  std::int64_t pushes = 0, dropped = 0;
+  std::int64_t bytes_in = 0, bytes_out = 0;
+  std::vector<std::int64_t> staleness;  // pushes by the updates that others had made meanwhile; the last: that many or more
+  std::int64_t most_ahead = 0;          // pushes by which a worker that went on was ahead of the slowest
+  // Only of the first one.
+  double wait_share = 0;   // of the workers' time: for servers, not for each other
+  int servers_needed = 0;  // so many would keep up with the workers; 0: these do
+};
+
 struct CheckpointRecord {
   std::int64_t step = 0;
   std::filesystem::path directory;
@@ -70,6 +93,7 @@ class Observer {
   virtual void checkpoint(const CheckpointRecord&) {}
   virtual void test(const Score&) {}
   virtual void straggler(const StragglerRecord&) {}
+  virtual void server(const ServerRecord&) {}
 };
 
 // Tells several observers.
@@ -91,6 +115,9 @@ class Observers final : public Observer {
   }
   void straggler(const StragglerRecord& record) override {
     for (Observer* observer : observers_) observer->straggler(record);
+  }
+  void server(const ServerRecord& record) override {
+    for (Observer* observer : observers_) observer->server(record);
   }
 
  private:

@@ -2,23 +2,33 @@
 // Records of a training as journal lines and scalars.
 #include "trireme/train/recorder.h"
 
+#include <fmt/format.h>
+#include <fmt/ranges.h>
+
+#include <span>
+
 namespace trireme::train {
 
 void Recorder::step(const StepRecord& record) {
   step_ = record.step;
-  journal_.write("step", {{"step", record.step},
-                          {"epoch", record.epoch + 1},
-                          {"samples_seen", record.samples_seen},
-                          {"samples", record.batch.samples},
-                          {"loss", record.batch.loss},
-                          {"accuracy", record.batch.accuracy},
-                          {"learning_rate", record.learning_rate},
-                          {"seconds", record.seconds},
-                          {"wait_seconds", record.wait_seconds},
-                          {"compute_seconds", record.compute_seconds},
-                          {"exchange_seconds", record.exchange_seconds},
-                          {"hidden_seconds", record.hidden_seconds},
-                          {"optimizer_seconds", record.optimizer_seconds}});
+  observe::Fields fields{{"step", record.step},
+                         {"epoch", record.epoch + 1},
+                         {"samples_seen", record.samples_seen},
+                         {"samples", record.batch.samples},
+                         {"loss", record.batch.loss},
+                         {"accuracy", record.batch.accuracy},
+                         {"learning_rate", record.learning_rate},
+                         {"seconds", record.seconds},
+                         {"wait_seconds", record.wait_seconds},
+                         {"compute_seconds", record.compute_seconds},
+                         {"exchange_seconds", record.exchange_seconds},
+                         {"hidden_seconds", record.hidden_seconds},
+                         {"optimizer_seconds", record.optimizer_seconds}};
+  if (record.worker >= 0) {
+    fields.emplace_back("worker", std::int64_t{record.worker});
+    fields.emplace_back("staleness", record.staleness);
+  }
+  journal_.write("step", fields);
 }
 
 void Recorder::epoch(const EpochRecord& record) {
@@ -54,6 +64,35 @@ void Recorder::epoch(const EpochRecord& record) {
   events_.scalar("learning_rate", record.epoch + 1, record.learning_rate);
   events_.scalar("samples_per_second", record.epoch + 1, record.samples_per_second);
   events_.flush();
+}
+
+// Bins as one text, without the empty ones at the end.
+static std::string histogram(std::span<const std::int64_t> bins) {
+  while (!bins.empty() && bins.back() == 0) bins = bins.first(bins.size() - 1);
+  return fmt::format("{}", fmt::join(bins, " "));
+}
+
+void Recorder::server(const ServerRecord& record) {
+  observe::Fields fields{{"server", std::int64_t{record.server}},
+                         {"servers", std::int64_t{record.servers}},
+                         {"workers", std::int64_t{record.workers}},
+                         {"epoch", record.epoch + 1},
+                         {"parameter_bytes", record.parameter_bytes},
+                         {"imbalance", record.imbalance},
+                         {"seconds", record.seconds},
+                         {"busy_seconds", record.busy_seconds},
+                         {"held_seconds", record.held_seconds},
+                         {"pushes", record.pushes},
+                         {"dropped", record.dropped},
+                         {"bytes_in", record.bytes_in},
+                         {"bytes_out", record.bytes_out},
+                         {"staleness", histogram(record.staleness)},
+                         {"most_ahead", record.most_ahead}};
+  if (record.server == 0) {
+    fields.emplace_back("wait_share", record.wait_share);
+    fields.emplace_back("servers_needed", std::int64_t{record.servers_needed});
+  }
+  journal_.write("server", fields);
 }
 
 void Recorder::checkpoint(const CheckpointRecord& record) {

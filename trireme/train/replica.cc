@@ -16,8 +16,18 @@ Replica::Replica(const Job& job, std::filesystem::path algorithm_cache)
       exchanged_(kHead + parameters_.size()),
       states_(static_cast<std::size_t>(job.graph.states().size())),
       slots_(optimizer_.slots().size(), std::vector<float>(parameters_.size())) {
-  job.graph.initialize_parameters(parameters_, static_cast<std::uint64_t>(job.train.seed));
-  job.graph.initialize_states(states_);
+  reset();
+}
+
+void Replica::reset() {
+  job_.graph.initialize_parameters(parameters_, static_cast<std::uint64_t>(job_.train.seed));
+  job_.graph.initialize_states(states_);
+  for (std::vector<float>& slot : slots_) std::ranges::fill(slot, 0.0F);
+}
+
+const engine::CompileReport& Replica::compile_report() const {
+  static const engine::CompileReport nothing;
+  return executor_ ? executor_->report() : nothing;
 }
 
 void Replica::compile(std::int64_t samples) {
@@ -31,11 +41,12 @@ void Replica::compile(std::int64_t samples) {
   capacity_ = samples;
 }
 
-engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready,
-                                 const engine::StatisticsExchange& statistics) {
+engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready, const engine::StatisticsExchange& statistics,
+                                 const engine::ParametersNeeded& needed) {
   if (batch.size > 0)
     return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready,
-                                 statistics);
+                                 statistics, needed);
+  for (std::size_t slice = 0; needed && slice < space().slices().size(); ++slice) needed(slice);
   std::ranges::fill(gradients(), 0.0F);
   for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
   return {};

@@ -22,13 +22,16 @@ class Replica {
   // `job` must outlive the replica. Draws the initial values.
   Replica(const Job& job, std::filesystem::path algorithm_cache);
 
+  void reset();  // to the initial values
+
   // For batches of at most `samples`. Costs nothing if it is compiled for just that many.
   void compile(std::int64_t samples);
-  const engine::CompileReport& compile_report() const { return executor_->report(); }
+  // Of nothing, if this node computes nothing.
+  const engine::CompileReport& compile_report() const;
 
   // Gradients of the mean loss over this worker's samples. Of no samples they are zero.
   engine::Outcome compute(const data::Batch& batch, const engine::GradientReady& ready = {},
-                          const engine::StatisticsExchange& statistics = {});
+                          const engine::StatisticsExchange& statistics = {}, const engine::ParametersNeeded& needed = {});
   void update(double learning_rate, std::int64_t step);
 
   const ParameterSpace& space() const { return job_.graph.parameters(); }

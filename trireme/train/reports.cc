@@ -97,6 +97,8 @@ std::string pack(const StepRecord& record) {
   out.set_exchange_seconds(record.exchange_seconds);
   out.set_optimizer_seconds(record.optimizer_seconds);
   out.set_hidden_seconds(record.hidden_seconds);
+  out.set_worker(record.worker);
+  out.set_staleness(record.staleness);
   return out.SerializeAsString();
 }
 
@@ -116,7 +118,9 @@ StepRecord unpack_step(const std::string& bytes) {
           .compute_seconds = in.compute_seconds(),
           .exchange_seconds = in.exchange_seconds(),
           .optimizer_seconds = in.optimizer_seconds(),
-          .hidden_seconds = in.hidden_seconds()};
+          .hidden_seconds = in.hidden_seconds(),
+          .worker = in.worker(),
+          .staleness = in.staleness()};
 }
 
 std::string pack(const EpochRecord& record) {
@@ -199,6 +203,49 @@ std::string pack(const StragglerRecord& record) {
 StragglerRecord unpack_straggler(const std::string& bytes) {
   const auto in = parse<wire::StragglerReport>(bytes);
   return {.rank = in.rank(), .slowness = in.slowness(), .share = in.share()};
+}
+
+std::string pack(const ServerRecord& record) {
+  wire::ServerReport out;
+  out.set_server(record.server);
+  out.set_servers(record.servers);
+  out.set_workers(record.workers);
+  out.set_epoch(record.epoch);
+  out.set_parameter_bytes(record.parameter_bytes);
+  out.set_imbalance(record.imbalance);
+  out.set_seconds(record.seconds);
+  out.set_busy_seconds(record.busy_seconds);
+  out.set_held_seconds(record.held_seconds);
+  out.set_pushes(record.pushes);
+  out.set_dropped(record.dropped);
+  out.set_bytes_in(record.bytes_in);
+  out.set_bytes_out(record.bytes_out);
+  out.mutable_staleness()->Add(record.staleness.begin(), record.staleness.end());
+  out.set_most_ahead(record.most_ahead);
+  out.set_wait_share(record.wait_share);
+  out.set_servers_needed(record.servers_needed);
+  return out.SerializeAsString();
+}
+
+ServerRecord unpack_server(const std::string& bytes) {
+  const auto in = parse<wire::ServerReport>(bytes);
+  return {.server = in.server(),
+          .servers = in.servers(),
+          .workers = in.workers(),
+          .epoch = in.epoch(),
+          .parameter_bytes = in.parameter_bytes(),
+          .imbalance = in.imbalance(),
+          .seconds = in.seconds(),
+          .busy_seconds = in.busy_seconds(),
+          .held_seconds = in.held_seconds(),
+          .pushes = in.pushes(),
+          .dropped = in.dropped(),
+          .bytes_in = in.bytes_in(),
+          .bytes_out = in.bytes_out(),
+          .staleness = {in.staleness().begin(), in.staleness().end()},
+          .most_ahead = in.most_ahead(),
+          .wait_share = in.wait_share(),
+          .servers_needed = in.servers_needed()};
 }
 
 // u32 length of the header, header, values.

@@ -16,6 +16,7 @@ inline constexpr std::string_view kStepReport = "step";
 inline constexpr std::string_view kEpochReport = "epoch";
 inline constexpr std::string_view kFinishReport = "finish";
 inline constexpr std::string_view kStragglerReport = "straggler";
+inline constexpr std::string_view kServerReport = "server";
 inline constexpr std::string_view kRequest = "request";
 inline constexpr std::string_view kEnteredReport = "entered";  // a generation, standing where the cursor tells
 inline constexpr std::string_view kPausedReport = "paused";    // all workers stand still and wait for the next generation
@@ -43,6 +44,7 @@ std::string pack(const Requests& requests);
 std::string pack(const Finish& finish);
 std::string pack(const Cursor& cursor);
 std::string pack(const StragglerRecord& record);
+std::string pack(const ServerRecord& record);
 Welcome unpack_welcome(const std::string& bytes);
 StepRecord unpack_step(const std::string& bytes);
 EpochRecord unpack_epoch(const std::string& bytes);
@@ -50,6 +52,7 @@ Requests unpack_requests(const std::string& bytes);
 Finish unpack_finish(const std::string& bytes);
 Cursor unpack_cursor(const std::string& bytes);
 StragglerRecord unpack_straggler(const std::string& bytes);
+ServerRecord unpack_server(const std::string& bytes);
 
 // State of a training as one row of bytes; what the data tell (normalization, class names) stays at home.
 std::string pack(const Checkpoint& checkpoint);

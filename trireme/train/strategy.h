@@ -9,6 +9,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/data/batch_stream.h"
 #include "trireme/engine/executor.h"
+#include "trireme/train/checkpoint.h"
 #include "trireme/train/replica.h"
 #include "trireme/train/team.h"
 
@@ -47,12 +48,23 @@ struct StepResult {
   StepTimes times;
 };
 
+class LeasedWork;
+
 class Strategy {
  public:
   virtual ~Strategy() = default;
   virtual StepResult run(const StepInput& input, Replica& replica) = 0;
   // Reaches a clean cut: afterwards all replicas hold the same parameters and slots.
   virtual void drain(Replica&) {}
+  // Only the parameters, for an evaluation.
+  virtual void settle(Replica& replica) { drain(replica); }
+
+  // The state of the training is with this strategy's nodes and goes on as it is; nothing is to be handed out anew.
+  virtual bool resumes() const { return false; }
+  // All replicas have the same state now, unless it resumes; then they have the same cursor.
+  virtual void entered(const Cursor&) {}
+  // Not null: workers take work as they come to it, instead of dividing each batch in step.
+  virtual LeasedWork* leased() { return nullptr; }
 };
 
 }  // namespace trireme::train

@@ -3,15 +3,25 @@
 #pragma once
 
 #include <any>
+#include <functional>
 #include <memory>
+#include <string>
 #include <string_view>
 #include <vector>
 
 #include "trireme/base/clock.h"
 #include "trireme/base/options.h"
+#include "trireme/ps/server.h"
 #include "trireme/train/strategy.h"
 
 namespace trireme::train {
+
+// For event journals; may be empty.
+struct PushEvents {
+  std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};  // whole, at this server
+  std::function<void(std::uint64_t id)> acknowledged = {};                                    // by all servers
+  std::function<void(const ps::WorkDone& done, std::int64_t epoch)> used = {};                // at the lead
+};
 
 // exact: the gradients are those of one machine. eventual: workers drift apart for a while.
 enum class Consistency { exact, eventual };
@@ -22,14 +32,23 @@ struct StrategyEntry {
   std::string_view summary;
   Consistency consistency = Consistency::exact;
   OptionsType options;
+  void (*check)(const std::any& options) = nullptr;  // throws what does not fit together; may be null
   // All must outlive the strategy.
   struct Setup {
     Team& team;
     const ParameterSpace& space;
     const Clock& clock;
     bool sync_batch_norm = false;  // steps may come with an exchange of statistics
+    Replica& replica;
+    std::int64_t batch_size = 1;
+    std::int64_t samples = 1;  // of an epoch
+    std::any& kept;            // what the strategy leaves behind for the one of the next generation
+    const PushEvents& events;
   };
   std::unique_ptr<Strategy> (*make)(const Setup& setup, const std::any& options) = nullptr;
+  std::string (*duties)(const std::any& options, int nodes) = nullptr;  // "2 servers and 6 workers"; null: all are workers
+  // Most samples that node `rank` of `nodes` computes at once, before anything is known of their speed. Null: its even part of a batch.
+  std::int64_t (*capacity)(const std::any& options, std::int64_t batch_size, int rank, int nodes) = nullptr;
 };
 
 namespace strategies {

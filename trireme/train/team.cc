@@ -8,15 +8,15 @@
 
 namespace trireme::train {
 
-Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation)
-    : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation) {}
+Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation, Neighbours neighbours)
+    : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation), neighbours_(std::move(neighbours)) {}
 
 Team Team::alone() {
   comm::MemoryStore nobody;
   return {comm::Communicator::connect(nobody, {.rank = 0, .size = 1}, Seconds(1)), Seconds(1)};
 }
 
-void Team::sum(std::span<double> values) { communicator_.all_reduce(values, timeout_); }
+void Team::sum(std::span<double> values, Seconds timeout) { communicator_.all_reduce(values, timeout); }
 
 void Team::average(std::span<float> values, double weight) {
   if (is_alone() || values.empty()) return;

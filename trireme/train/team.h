@@ -7,6 +7,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/communicator.h"
+#include "trireme/train/neighbours.h"
 
 namespace trireme::train {
 
@@ -14,7 +15,7 @@ class Team {
  public:
   static Team alone();
   // Each collective waits at most `timeout` for the others. A team without membership has generation 0.
-  Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation = 0);
+  Team(comm::Communicator communicator, Seconds timeout, std::uint64_t generation = 0, Neighbours neighbours = {});
 
   int rank() const { return communicator_.rank(); }
   int size() const { return communicator_.size(); }
@@ -23,20 +24,31 @@ class Team {
   Seconds timeout() const { return timeout_; }
   int missed_peer() const { return communicator_.missed_peer(); }
   comm::Communicator& communicator() { return communicator_; }
+  const Neighbours& neighbours() const { return neighbours_; }
 
-  void sum(std::span<double> values);
+  // For others who are at work, not in an exchange: whether they live is the coordinator's business.
+  Seconds patience() const { return 10 * timeout_; }
+
+  void sum(std::span<double> values) { sum(values, timeout_); }
+  void sum(std::span<double> values, Seconds timeout);
   // Over the workers, each counting by its weight. If that fails, the values are as they were.
   void average(std::span<float> values, double weight);
   template <class T>
   void broadcast(std::span<T> values, int root) {
-    communicator_.broadcast(std::as_writable_bytes(values), root, timeout_);
+    broadcast(values, root, timeout_);
+  }
+  template <class T>
+  void broadcast(std::span<T> values, int root, Seconds timeout) {
+    communicator_.broadcast(std::as_writable_bytes(values), root, timeout);
   }
   std::vector<double> gather(double value);
+  void barrier() { communicator_.barrier(timeout_); }
 
  private:
   comm::Communicator communicator_;
   Seconds timeout_;
   std::uint64_t generation_;
+  Neighbours neighbours_;
 };
 
 }  // namespace trireme::train

@@ -3,165 +3,14 @@
 #include "trireme/train/team.h"
 
 #include <gmock/gmock.h>
-#include <gtest/gtest.h>
-#include <unistd.h>
 
-#include <cmath>
-#include <exception>
-#include <filesystem>
-#include <functional>
-#include <mutex>
-#include <thread>
-
-#include "trireme/base/error.h"
 #include "trireme/base/thrown_error.h"
 #include "trireme/train/speed_shares.h"
 #include "trireme/train/strategy_entry.h"
-#include "trireme/train/trainer.h"
+#include "trireme/train/team_testing.h"
 
 namespace trireme::train {
 namespace {
-
-// Without batch-norm and dropout. 330 samples in batches of 64: the last one has 10, which 3 and 5 workers can't divide evenly.
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_300_100"
-[data]
-name = "synthetic_digits"
-samples = 330
-test_samples = 101
-[train]
-epochs = 9
-batch_size = 64
-threads = 1
-[train.optimizer]
-name = "sgd"
-learning_rate = 0.05
-momentum = 0.9
-)";
-
-Job read(const std::vector<std::string>& settings) {
-  Config config = Config::parse_toml(kJob, "job.toml");
-  for (const std::string& setting : settings) {
-    const auto equals = setting.find('=');
-    config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set");
-  }
-  return job_from_config(config);
-}
-
-struct Memory final : Observer {
-  void step(const StepRecord& record) override { steps.push_back(record); }
-  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-  void straggler(const StragglerRecord& record) override { stragglers.push_back(record); }
-  std::vector<StepRecord> steps;
-  std::vector<EpochRecord> epochs;
-  std::vector<StragglerRecord> stragglers;
-};
-
-class ScaledClock final : public Clock {
- public:
-  explicit ScaledClock(double factor) : factor_(factor) {}
-  Seconds now() const override { return factor_ * clock_.now(); }
-
- private:
-  double factor_;
-  SteadyClock clock_;
-};
-
-struct TemporaryFolder {
-  TemporaryFolder() : path(std::filesystem::path(testing::TempDir()) / fmt::format("team_test_{}_{}", getpid(), static_cast<void*>(this))) {
-    std::filesystem::create_directories(path);
-  }
-  ~TemporaryFolder() { std::filesystem::remove_all(path); }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  std::filesystem::path path;
-};
-
-// What a worker has at the end.
-struct Trained {
-  std::vector<float> parameters;
-  Memory memory;
-  Checkpoint checkpoint;
-  std::vector<double> shares;
-};
-
-// A worker's way through the training; the default is to the end.
-using Drive = std::function<void(Trainer&, Observer&, int rank)>;
-void to_the_end(Trainer& trainer, Observer& observer, int) { trainer.run(observer); }
-
-struct Cluster {
-  explicit Cluster(const std::vector<std::string>& settings = {})
-      : job(read(settings)), data(data::open_data(job.data, testing::TempDir())) {}
-
-  Trained worker(comm::Store& store, int rank, int size, const Drive& drive) const {
-    const ScaledClock own_clock(1 + slowness * rank);
-    Trainer trainer({.job = job, .data = data, .clock = own_clock, .team_follows = true}, cache());
-    {
-      // As nodes of one machine do: one after another, each using what the one before has found.
-      const std::lock_guard in_turn(compiling);
-      trainer.prepare(rank, size);
-    }
-    comm::Group group{.rank = rank, .size = size, .generation = 1, .address = "127.0.0.1", .key = "a key of this test's own"};
-    trainer.enter(Team(comm::Communicator::connect(store, group, Seconds(20)), Seconds(20)));
-    Trained out;
-    drive(trainer, out.memory, rank);
-    out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
-    out.checkpoint = trainer.checkpoint();
-    out.shares = trainer.shares();
-    return out;
-  }
-
-  // One thread a worker, over real sockets.
-  std::vector<Trained> train(int size, const Drive& drive = to_the_end) const {
-    comm::MemoryStore store;
-    std::vector<Trained> out(static_cast<std::size_t>(size));
-    std::vector<std::exception_ptr> errors(out.size());
-    {
-      std::vector<std::jthread> threads;
-      for (int rank = 0; rank < size; ++rank)
-        threads.emplace_back([&, rank] {
-          try {
-            out[static_cast<std::size_t>(rank)] = worker(store, rank, size, drive);
-          } catch (...) {
-            errors[static_cast<std::size_t>(rank)] = std::current_exception();
-          }
-        });
-    }
-    for (const std::exception_ptr& error : errors)
-      if (error) std::rethrow_exception(error);
-    return out;
-  }
-
-  Trained alone() const {
-    Trainer trainer({.job = job, .data = data, .clock = clock}, cache());
-    Trained out;
-    trainer.run(out.memory);
-    out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
-    return out;
-  }
-
-  // The engine chooses algorithms by timing, and another choice rounds otherwise.
-  std::filesystem::path cache() const { return folder.path / "algorithms.json"; }
-
-  Job job;
-  data::DataSets data;
-  SteadyClock clock;
-  double slowness = 0;  // worker r seems to compute 1 + slowness * r times as slowly
-  TemporaryFolder folder;
-  mutable std::mutex compiling;
-};
-
-// |a - b| / |b| as vectors.
-double distance(const std::vector<float>& a, const std::vector<float>& b) {
-  double difference = 0;
-  double length = 0;
-  for (std::size_t i = 0; i < a.size(); ++i) {
-    difference += std::pow(static_cast<double>(a[i]) - b[i], 2);
-    length += std::pow(static_cast<double>(b[i]), 2);
-  }
-  return std::sqrt(difference / length);
-}
 
 class TeamSizes : public testing::TestWithParam<int> {};
 INSTANTIATE_TEST_SUITE_P(Workers, TeamSizes, testing::Values(2, 3, 5));
@@ -324,11 +173,6 @@ TEST(Team, FasterWorkersTakeMoreOfABatch) {
   EXPECT_LT(distance(team[0].parameters, cluster.alone().parameters), 1e-5);
 }
 
-Team meet(comm::Store& store, int rank, int size, std::uint64_t generation) {
-  const comm::Group group{.rank = rank, .size = size, .generation = generation, .address = "127.0.0.1", .key = "a key of this test's own"};
-  return {comm::Communicator::connect(store, group, Seconds(20)), Seconds(20), generation};
-}
-
 // A team breaks, each goes on for as many steps as its rank, then they meet again.
 TEST(Team, GoesOnWithTheStateOfTheFurthestWorker) {
   const Cluster cluster({"train.epochs=1"});
@@ -337,7 +181,7 @@ TEST(Team, GoesOnWithTheStateOfTheFurthestWorker) {
     for (int i = 0; i < 3; ++i) trainer.advance(observer);
     trainer.enter(Team::alone());
     for (int i = 0; i < rank; ++i) trainer.advance(observer);
-    EXPECT_EQ(trainer.enter(meet(store, rank, 3, 2)), 2);
+    EXPECT_EQ(trainer.enter(cluster.meet(store, rank, 3, 2)), 2);
     EXPECT_EQ(trainer.cursor().step, 5);
     trainer.run(observer);
   });
@@ -360,7 +204,7 @@ TEST(Team, ACheckpointOfALaterGenerationCountsMoreThanWhatWorkersHave) {
       EXPECT_EQ(newer_than.step, 5);
       return std::optional(checkpoint);
     };
-    EXPECT_EQ(trainer.enter(meet(store, rank, 2, 8), committed), 0);
+    EXPECT_EQ(trainer.enter(cluster.meet(store, rank, 2, 8), committed), 0);
     EXPECT_EQ(trainer.cursor().step, 2);
     trainer.run(observer);
   });

@@ -1,25 +1,20 @@
 // SPDX-License-Identifier: Apache-2.0
-// The training loop, the same alone and in a team.
+// A trainer's place in a team: what it computes there, and whose state it goes on with.
 #include "trireme/train/trainer.h"
 
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
-#include <numeric>
 #include <utility>
 
 #include "trireme/base/error.h"
-#include "trireme/base/parallel.h"
 #include "trireme/data/division.h"
-#include "trireme/data/subset.h"
+#include "trireme/train/leased_work.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train {
 namespace {
-
-std::uint64_t seed_of(const Job& job) { return static_cast<std::uint64_t>(job.train.seed); }
 
 // The most samples this worker can get of a batch: the last one of an epoch is divided anew.
 std::int64_t capacity(std::int64_t batch_size, std::int64_t samples, const std::vector<double>& shares, int rank) {
@@ -28,42 +23,10 @@ std::int64_t capacity(std::int64_t batch_size, std::int64_t samples, const std::
   return std::max(full, data::part_of(samples % batch_size, shares, rank).size());
 }
 
-// Samples of `source` that worker `rank` of `size` evaluates.
-std::shared_ptr<const data::Source> evaluation_part(const std::shared_ptr<const data::Source>& source, int rank, int size) {
-  if (size == 1) return source;
-  const data::Range part = data::part_of(source->size(), std::vector<double>(static_cast<std::size_t>(size), 1.0), rank);
-  std::vector<std::int64_t> indices(static_cast<std::size_t>(part.size()));
-  std::iota(indices.begin(), indices.end(), part.begin);
-  return std::make_shared<data::Subset>(source, std::move(indices));
-}
-
 optim::ScheduleSpan schedule_span(const Trainer::Setup& setup) {
   return {.samples_per_epoch = setup.data.train->size(),
           .epochs = static_cast<double>(setup.job.train.epochs),
           .batch_size = setup.job.train.batch_size};
-}
-
-data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::vector<double> shares, int rank) {
-  const data::PipelineOptions& pipeline = job.data.pipeline;
-  return {.batch_size = job.train.batch_size,
-          .seed = seed_of(job),
-          .shuffle = pipeline.shuffle,
-          .interleave = pipeline.interleave,
-          .threads = pipeline.threads,
-          .prefetch = pipeline.prefetch,
-          .epochs = job.train.epochs,
-          .first_epoch = cursor.epoch,
-          .first_offset = cursor.epoch_offset,
-          .shares = std::move(shares),
-          .rank = rank};
-}
-
-double per_second(double amount, double seconds) { return amount / std::max(seconds, 1e-9); }
-
-// Means over the epoch so far.
-Score epoch_score(const Cursor& cursor) {
-  const double samples = std::max<double>(1, static_cast<double>(cursor.epoch_offset));
-  return {.samples = cursor.epoch_offset, .loss = cursor.loss_sum / samples, .accuracy = static_cast<double>(cursor.correct) / samples};
 }
 
 }  // namespace
@@ -73,6 +36,7 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       data_(setup.data),
       clock_(setup.clock),
       at_(setup.at),
+      events_(setup.events),
       enter_phase_([this](std::string_view phase) {
         if (at_) at_(cursor_.step + 1, phase);
       }),
@@ -84,10 +48,20 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
   if (!setup.team_follows) enter(Team::alone());
 }
 
-void Trainer::prepare(int rank, int size) { compile(std::vector<double>(static_cast<std::size_t>(size), 1.0), rank); }
+Trainer::~Trainer() { abandon(); }
 
-void Trainer::compile(const std::vector<double>& shares, int rank) {
-  replica_.compile(capacity(job_.train.batch_size, data_.train->size(), shares, rank));
+void Trainer::prepare(int rank, int size) {
+  const StrategyEntry& entry = find_strategy(job_.strategy.name);
+  if (entry.capacity != nullptr && size > 1)
+    return compile(entry.capacity(job_.strategy.options, job_.train.batch_size, rank, size));
+  const std::vector<double> even(static_cast<std::size_t>(size), 1.0);
+  compile(capacity(job_.train.batch_size, data_.train->size(), even, rank));
+}
+
+// Not at all on a node that computes nothing.
+void Trainer::compile(std::int64_t samples) {
+  if (samples == 0) return;
+  replica_.compile(samples);
   if (evaluator_) return;
   evaluator_.emplace(
       job_.graph,
@@ -98,34 +72,78 @@ void Trainer::compile(const std::vector<double>& shares, int rank) {
 
 int Trainer::enter(Team team, const Committed& committed) {
   abandon();
+  asked_ = {};
   team_ = std::move(team);
   speed_ = SpeedShares(job_.train.batch_size, shares_rule(job_.strategy.team.shares));
-  take_shares(std::vector<double>(static_cast<std::size_t>(team_.size()), 1.0));
-  const StrategyEntry::Setup setup{
-      .team = team_, .space = replica_.space(), .clock = clock_, .sync_batch_norm = job_.strategy.team.sync_batch_norm};
-  strategy_ =
-      team_.is_alone() ? find_strategy("local").make(setup, {}) : find_strategy(job_.strategy.name).make(setup, job_.strategy.options);
-  const Origin origin = find_origin(committed);
-  synchronize(origin);
+  make_strategy();
+  const Origin origin = strategy_->resumes() ? go_on() : begin_with_the_furthest(committed);
   lineage_ = static_cast<std::int64_t>(team_.generation());
+  strategy_->entered(cursor_);
   return origin.root;
 }
 
+void Trainer::make_strategy() {
+  const bool is_local = team_.is_alone() && !kept_.has_value();
+  const StrategyEntry& entry = find_strategy(is_local ? "local" : job_.strategy.name);
+  strategy_ = entry.make({.team = team_,
+                          .space = replica_.space(),
+                          .clock = clock_,
+                          .sync_batch_norm = job_.strategy.team.sync_batch_norm,
+                          .replica = replica_,
+                          .batch_size = job_.train.batch_size,
+                          .samples = data_.train->size(),
+                          .kept = kept_,
+                          .events = events_},
+                         job_.strategy.options);
+  std::vector<double> shares(static_cast<std::size_t>(team_.size()), 1.0);
+  if (LeasedWork* const work = strategy_->leased()) {
+    for (int rank = 0; rank < team_.size(); ++rank) shares[static_cast<std::size_t>(rank)] = work->computes(rank) ? 1 : 0;
+    if (work->computes(team_.rank())) compile(work->lease_size());
+    shares_ = std::move(shares);
+  } else {
+    take_shares(std::move(shares));
+  }
+}
+
+// The state is where it was; only the place in it must be told to those who come anew.
+Trainer::Origin Trainer::go_on() {
+  const int lead = strategy_->leased()->lead();
+  team_.broadcast(std::span(&cursor_, 1), lead);
+  team_.average(replica_.states(), lineage_ >= 0 ? 1 : 0);
+  is_whole_ = is_through_ = false;
+  is_in_stretch_ = true;
+  stretch_seconds_ = clock_.now();
+  return {.root = lead};
+}
+
+Trainer::Origin Trainer::begin_with_the_furthest(const Committed& committed) {
+  if (!std::exchange(is_whole_, true)) {  // what this node has is not the whole state any more
+    replica_.reset();
+    cursor_ = {};
+    lineage_ = -1;
+  }
+  is_in_stretch_ = false;
+  const Origin origin = find_origin(committed);
+  synchronize(origin);
+  return origin;
+}
+
 void Trainer::abandon() {
-  strategy_.reset();  // it works with the team
+  if (strategy_ != nullptr && strategy_->leased() != nullptr) strategy_->leased()->interrupt();  // the stream may wait for it
   stream_.reset();
+  strategy_.reset();  // it works with the team
   team_ = Team::alone();
   if (std::exchange(is_interrupted_, false)) replica_.states() = states_before_;
 }
 
 void Trainer::take_shares(std::vector<double> shares) {
   shares_ = std::move(shares);
-  compile(shares_, team_.rank());
+  compile(capacity(job_.train.batch_size, data_.train->size(), shares_, team_.rank()));
   stream_.reset();
 }
 
 Position Trainer::position() const {
-  if (lineage_ < 0) return {};
+  if (lineage_ < 0 || !is_whole_) return {};
   return {.generation = lineage_, .step = cursor_.step, .epoch = cursor_.epoch};
 }
 
@@ -172,15 +190,28 @@ void Trainer::synchronize(const Origin& origin) {
     team_.broadcast(std::span(replica_.states()), origin.root);
 }
 
-Checkpoint Trainer::checkpoint() {
+void Trainer::drain() {
+  if (works_by_lease() && is_whole_) return;
   strategy_->drain(replica_);
+  is_whole_ = true;
+}
+
+// Of this worker's statistics among those of all.
+double Trainer::statistics_weight() const {
+  return strategy_->leased() != nullptr ? own_samples_ : shares_[static_cast<std::size_t>(team_.rank())];
+}
+
+int Trainer::lead() const { return strategy_ != nullptr && strategy_->leased() != nullptr ? strategy_->leased()->lead() : 0; }
+
+Checkpoint Trainer::checkpoint() {
+  drain();
   Checkpoint out{.cursor = cursor_,
                  .generation = static_cast<std::int64_t>(team_.generation()),
                  .parameters = replica_.parameters(),
                  .states = replica_.states(),
                  .slots = replica_.slots()};
   // A copy: when checkpoints are made must not change what is trained.
-  team_.average(out.states, shares_[static_cast<std::size_t>(team_.rank())]);
+  team_.average(out.states, statistics_weight());
   for (const std::string_view name : replica_.optimizer().slots()) out.slot_names.emplace_back(name);
   out.normalization = data_.normalization;
   out.class_names = data_.class_names;
@@ -193,11 +224,9 @@ void Trainer::restore(Checkpoint checkpoint) {
     throw Error{failed_precondition, "the checkpoint was made with another optimizer: its slots are [{}], those of '{}' are [{}]",
                 fmt::join(checkpoint.slot_names, ", "), replica_.optimizer().entry().name, fmt::join(names, ", ")};
   const Cursor& cursor = checkpoint.cursor;
-  if (cursor.epoch_offset % job_.train.batch_size != 0 || cursor.epoch_offset >= data_.train->size())
-    throw Error{failed_precondition,
-                "the checkpoint stands after {} samples of an epoch, which does not fit batches of {} and {} training samples; "
-                "leave train.batch_size and the data as they were",
-                cursor.epoch_offset, job_.train.batch_size, data_.train->size()};
+  if (cursor.epoch_offset >= data_.train->size())
+    throw Error{failed_precondition, "the checkpoint stands after {} samples of an epoch, and there are {} training samples; leave the data as they were",
+                cursor.epoch_offset, data_.train->size()};
   ensure(checkpoint.parameters.size() == replica_.parameters().size() && checkpoint.states.size() == replica_.states().size(),
          "a checkpoint of this model");
   cursor_ = checkpoint.cursor;
@@ -205,172 +234,8 @@ void Trainer::restore(Checkpoint checkpoint) {
   replica_.states() = std::move(checkpoint.states);
   replica_.slots() = std::move(checkpoint.slots);
   lineage_ = checkpoint.generation;
+  is_whole_ = true;
   stream_.reset();
-}
-
-bool Trainer::stopped_early() const {
-  const std::int64_t patience = job_.early_stopping.patience;
-  return patience > 0 && cursor_.epoch_offset == 0 && cursor_.best_epoch >= 0 && cursor_.epoch - 1 - cursor_.best_epoch >= patience;
-}
-
-bool Trainer::finished() const { return cursor_.epoch >= job_.train.epochs || stopped_early(); }
-
-Requests Trainer::advance(Observer& observer, const Requests& requests) {
-  ensure(!finished(), "a finished training does not advance");
-  const ThreadScope threads(compile_report().threads);
-  // Not so if a team broke while it evaluated.
-  if (cursor_.epoch_offset < data_.train->size()) {
-    enter_phase_("wait");
-    const Seconds asked = clock_.now();
-    const data::Batch& batch = next_batch();
-    observer.step(step(batch, asked, requests));
-  }
-  if (cursor_.epoch_offset >= data_.train->size()) observer.epoch(finish_epoch());
-  if (!team_.is_alone() && speed_.is_due()) rebalance(observer);
-  return agreed_;
-}
-
-void Trainer::rebalance(Observer& observer) {
-  enter_phase_("rebalance");
-  SpeedShares::Measured measured = speed_.measure(team_, shares_);
-  if (measured.shares) take_shares(std::move(*measured.shares));
-  if (!measured.straggler) return;
-  measured.straggler->share =
-      shares_[static_cast<std::size_t>(measured.straggler->rank)] / std::accumulate(shares_.begin(), shares_.end(), 0.0);
-  observer.straggler(*measured.straggler);
-}
-
-const data::Batch& Trainer::next_batch() {
-  if (!stream_) {
-    stream_.emplace(data_.train, data::Transform(data_.train->format(), data_.normalization, job_.data.augment),
-                    stream_options(job_, cursor_, shares_, team_.rank()), clock_);
-    times_at_epoch_ = {};
-  }
-  const data::Batch* batch = stream_->next();
-  ensure(batch != nullptr, "the stream has as many epochs as the job");
-  return *batch;
-}
-
-StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
-  const Seconds got = clock_.now();
-  states_before_ = replica_.states();
-  is_interrupted_ = true;
-  learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
-  const StepResult result = strategy_->run({.batch = batch,
-                                            .learning_rate = learning_rate_,
-                                            .step = cursor_.step + 1,
-                                            .requests = requests,
-                                            .statistics = statistics_for(batch),
-                                            .enter = enter_phase_},
-                                           replica_);
-  if (!std::isfinite(result.outcome.loss))
-    throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, result.outcome.loss,
-                learning_rate_};
-  is_interrupted_ = false;
-  agreed_ = result.requests;
-  speed_.count(batch.size, result.times.compute);
-  ++cursor_.step;
-  last_batch_ = {.epoch = cursor_.epoch, .offset = cursor_.epoch_offset, .whole = batch.whole, .shares = shares_};
-  count(result.outcome);
-  const Seconds done = clock_.now();
-  cursor_.epoch_seconds += (done - asked).count();
-  cursor_.train_seconds += (done - asked).count();
-  epoch_exchange_ += result.times.exchange;
-  epoch_hidden_ += result.times.hidden;
-  StepRecord record = record_of(result.outcome);
-  record.seconds = (done - asked).count();
-  record.wait_seconds = (got - asked).count();
-  record.compute_seconds = result.times.compute;
-  record.exchange_seconds = result.times.exchange;
-  record.hidden_seconds = result.times.hidden;
-  record.optimizer_seconds = result.times.optimizer;
-  return record;
-}
-
-// A batch of which a worker has nothing, the last one of an epoch, is left to each worker's own statistics.
-engine::StatisticsExchange Trainer::statistics_for(const data::Batch& batch) {
-  if (team_.is_alone() || !job_.strategy.team.sync_batch_norm || job_.graph.states().size() == 0) return {};
-  for (int rank = 0; rank < team_.size(); ++rank)
-    if (data::part_of(batch.whole, shares_, rank).size() == 0) return {};
-  return {.samples = batch.whole, .sum = [this](std::span<double> values) { team_.sum(values); }};
-}
-
-void Trainer::count(const engine::Outcome& outcome) {
-  cursor_.samples_seen += outcome.samples;
-  cursor_.epoch_offset += outcome.samples;
-  cursor_.correct += outcome.correct;
-  cursor_.loss_sum += outcome.loss * static_cast<double>(outcome.samples);
-  cursor_.penalty = outcome.penalty;
-}
-
-StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
-  return {.step = cursor_.step,
-          .epoch = cursor_.epoch,
-          .samples_seen = cursor_.samples_seen,
-          .samples_total = data_.train->size() * job_.train.epochs,
-          .batch = {.samples = outcome.samples,
-                    .loss = outcome.loss,
-                    .accuracy = static_cast<double>(outcome.correct) / static_cast<double>(outcome.samples)},
-          .epoch_mean = epoch_score(cursor_),
-          .learning_rate = learning_rate_,
-          .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
-          .workers = team_.size()};
-}
-
-EpochRecord Trainer::finish_epoch() {
-  enter_phase_("evaluate");
-  const data::StreamTimes times = stream_ ? stream_->times() : times_at_epoch_;
-  strategy_->drain(replica_);
-  team_.average(replica_.states(), shares_[static_cast<std::size_t>(team_.rank())]);
-  EpochRecord record{.epoch = cursor_.epoch,
-                     .train = epoch_score(cursor_),
-                     .penalty = cursor_.penalty,
-                     .learning_rate = learning_rate_,
-                     .seconds = cursor_.epoch_seconds,
-                     .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
-                     .wait_seconds = times.wait_seconds - times_at_epoch_.wait_seconds,
-                     .background_seconds = times.background_seconds - times_at_epoch_.background_seconds,
-                     .exchange_seconds = std::exchange(epoch_exchange_, 0.0),
-                     .hidden_seconds = std::exchange(epoch_hidden_, 0.0)};
-  times_at_epoch_ = times;
-  if (data_.validation != nullptr)
-    record.validation = score(data_.validation);
-  else if (data_.test != nullptr)
-    record.test = score(data_.test);
-  watch(record.validation);
-  ++cursor_.epoch;
-  cursor_.epoch_offset = 0;
-  cursor_.correct = 0;
-  cursor_.loss_sum = 0;
-  cursor_.epoch_seconds = 0;
-  return record;
-}
-
-void Trainer::watch(const Score& validation) {
-  if (validation.samples == 0) return;
-  // Both as something that should grow.
-  const double value = job_.early_stopping.watch == "accuracy" ? validation.accuracy : -validation.loss;
-  if (cursor_.best_epoch >= 0 && !(value > cursor_.best + job_.early_stopping.min_change)) return;
-  cursor_.best = value;
-  cursor_.best_epoch = cursor_.epoch;
-}
-
-// Each worker its part, the sums together.
-Score Trainer::score(const std::shared_ptr<const data::Source>& samples) {
-  const auto part = evaluation_part(samples, team_.rank(), team_.size());
-  Score own;
-  if (part->size() > 0)
-    own = evaluator_->score(part, data_.normalization, {.parameters = replica_.parameters(), .states = replica_.states()});
-  if (team_.is_alone()) return own;
-  const auto count = static_cast<double>(own.samples);
-  std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};
-  team_.sum(sums);
-  return {.samples = std::llround(sums[0]), .loss = sums[1] / sums[0], .accuracy = sums[2] / sums[0]};
-}
-
-Score Trainer::test() {
-  ensure(data_.test != nullptr, "a test needs test samples");
-  return score(data_.test);
 }
 
 }  // namespace trireme::train

@@ -2,6 +2,7 @@
 // Trains a job's model, alone or as one of a team, step by step: epochs over a permutation of the samples, an evaluation after each.
 #pragma once
 
+#include <any>
 #include <cstdint>
 #include <filesystem>
 #include <memory>
@@ -20,6 +21,7 @@
 #include "trireme/train/replica.h"
 #include "trireme/train/speed_shares.h"
 #include "trireme/train/strategy.h"
+#include "trireme/train/strategy_entry.h"
 #include "trireme/train/team.h"
 
 namespace trireme::train {
@@ -42,8 +44,12 @@ class Trainer {
     bool team_follows = false;  // enter() will be called before anything else; until then it is not compiled
     // Where it is, for whoever wants to tell others: "compute" of step 12.
     std::function<void(std::int64_t step, std::string_view phase)> at = {};
+    PushEvents events = {};
   };
   Trainer(const Setup& setup, const std::filesystem::path& algorithm_cache = {});
+  ~Trainer();
+  Trainer(const Trainer&) = delete;
+  Trainer& operator=(const Trainer&) = delete;
 
   // Compiles for worker `rank` of `size`, so that entering such a team costs no time.
   void prepare(int rank, int size);
@@ -81,6 +87,9 @@ class Trainer {
   const std::vector<double>& shares() const { return shares_; }
   const LastBatch& last_batch() const { return last_batch_; }
   int rank() const { return team_.rank(); }
+  int lead() const;  // rank of the worker that knows what all have done, and tells others
+  bool is_lead() const { return rank() == lead(); }
+  bool works_by_lease() const { return strategy_ != nullptr && strategy_->leased() != nullptr; }
   std::int64_t samples() const { return data_.train->size(); }
   std::int64_t batch_size() const { return job_.train.batch_size; }
 
@@ -99,16 +108,30 @@ class Trainer {
     bool averages_statistics = false;
     double weight = 1;  // of this worker's
   };
+  void make_strategy();
+  Origin go_on();
+  Origin begin_with_the_furthest(const Committed& committed);
   Origin find_origin(const Committed& committed);
   void synchronize(const Origin& origin);
   void rebalance(Observer& observer);
   engine::StatisticsExchange statistics_for(const data::Batch& batch);
-  void compile(const std::vector<double>& shares, int rank);
+  void compile(std::int64_t samples);
+  void drain();
+  double statistics_weight() const;
+  void begin_stream();
+  void check_loss(const engine::Outcome& outcome) const;
+
+  Requests advance_by_lease(Observer& observer, const Requests& requests);
+  void begin_stretch();
+  void step_by_lease();
+  void record_work(Observer& observer);
+  Requests meet(Observer& observer);
 
   const Job& job_;
   const data::DataSets& data_;
   const Clock& clock_;
   std::function<void(std::int64_t, std::string_view)> at_;
+  PushEvents events_;
   EnterPhase enter_phase_;
   Replica replica_;
   std::filesystem::path algorithm_cache_;
@@ -117,6 +140,7 @@ class Trainer {
   Team team_;
   std::vector<double> shares_;
   SpeedShares speed_;
+  std::any kept_;  // by the strategy of one generation for that of the next
   std::unique_ptr<Strategy> strategy_;
   Cursor cursor_;
   std::int64_t lineage_ = -1;         // generation that the state was last shared in; -1: initial values, which count for nothing
@@ -124,6 +148,13 @@ class Trainer {
   std::vector<float> states_before_;  // the step that runs: forward changes statistics, and the step may have to be done again
   LastBatch last_batch_;
   Requests agreed_;  // in the last step
+  // Work by lease.
+  bool is_whole_ = true;        // this node has all of the state, not only what servers lent it
+  bool is_in_stretch_ = false;  // between two meetings
+  bool is_through_ = false;     // there is no more work for this node in this stretch
+  Requests asked_;              // not yet agreed
+  double own_samples_ = 0;      // since statistics were averaged
+  Seconds stretch_seconds_{};   // when the last work was recorded
   double learning_rate_ = 0;
   double epoch_exchange_ = 0, epoch_hidden_ = 0;
   std::optional<data::BatchStream> stream_;  // begun by the first step, where the cursor then stands

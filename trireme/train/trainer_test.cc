@@ -173,13 +173,30 @@ TEST(Trainer, RefusesACheckpointOfAnotherOptimizer) {
   EXPECT_THAT(thrown_error([&] { trainer.restore(other.trainer().checkpoint()); }), testing::HasSubstr("another optimizer"));
 }
 
-TEST(Trainer, RefusesABatchSizeThatDoesNotFitTheCheckpoint) {
+TEST(Trainer, ContinuesACheckpointThatStandsAtNoBatchOfItsOwn) {
   const Bench bench;
   const Bench other({"train.batch_size=48"});
+  Memory silent, rest;
+  Trainer first = bench.trainer();
+  first.advance(silent);
+  Trainer second = other.trainer();
+  second.restore(first.checkpoint());
+  const std::int64_t offset = second.cursor().epoch_offset;
+  second.advance(rest);
+  EXPECT_EQ(second.cursor().epoch_offset, offset + 48);
+  second.run(rest);
+  EXPECT_EQ(rest.epochs.front().train.samples, second.samples());
+  EXPECT_EQ(second.cursor().samples_seen, second.samples() * static_cast<std::int64_t>(rest.epochs.size()));
+}
+
+TEST(Trainer, RefusesACheckpointFurtherThanItsData) {
+  const Bench bench;
   Observer silent;
   Trainer trainer = bench.trainer();
   trainer.advance(silent);
-  EXPECT_THAT(thrown_error([&] { other.trainer().restore(trainer.checkpoint()); }), testing::HasSubstr("leave train.batch_size"));
+  Checkpoint checkpoint = trainer.checkpoint();
+  checkpoint.cursor.epoch_offset = trainer.samples();
+  EXPECT_THAT(thrown_error([&] { trainer.restore(checkpoint); }), testing::HasSubstr("leave the data as they were"));
 }
 
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {

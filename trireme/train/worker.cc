@@ -5,8 +5,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <deque>
-#include <future>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -19,9 +17,11 @@
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/node_history.h"
+#include "trireme/train/reporter.h"
 #include "trireme/train/reports.h"
 #include "trireme/train/staging.h"
 #include "trireme/train/trainer.h"
+#include "trireme/train/uploader.h"
 
 namespace trireme::train {
 namespace {
@@ -33,81 +33,6 @@ constexpr Seconds kLook{0.2};            // at whether this node was asked to le
 constexpr Seconds kNews{2};
 constexpr Seconds kDismissTimeout{60};
 constexpr Seconds kVerdictTimeout{10};
-constexpr std::size_t kRemembered = 32;  // steps whose reports may not have reached a coordinator that died
-
-// The first worker tells the coordinator what everybody knows after a step. All remember the last records, in case that the one
-// who should have told them is gone.
-class Reporter final : public Observer {
- public:
-  explicit Reporter(coord::Membership& membership) : membership_(membership) {}
-
-  void tells(bool whether) { tells_ = whether; }
-  void step(const StepRecord& record) override {
-    steps_.push_back(record);
-    if (steps_.size() > kRemembered) steps_.pop_front();
-    if (tells_) send(kStepReport, pack(record));
-  }
-  void epoch(const EpochRecord& record) override {
-    epoch_ = record;
-    if (tells_) send(kEpochReport, pack(record));
-  }
-  void straggler(const StragglerRecord& record) override {
-    if (tells_) send(kStragglerReport, pack(record));
-  }
-  // What the coordinator knows already it passes over.
-  void tell_again() {
-    for (const StepRecord& record : steps_) {
-      if (epoch_ && record.epoch > epoch_->epoch) break;
-      send(kStepReport, pack(record));
-    }
-    if (epoch_) send(kEpochReport, pack(*epoch_));
-    for (const StepRecord& record : steps_)
-      if (!epoch_ || record.epoch > epoch_->epoch) send(kStepReport, pack(record));
-  }
-
- private:
-  void send(std::string_view kind, std::string bytes) { membership_.send({.kind = std::string(kind), .bytes = std::move(bytes)}); }
-
-  coord::Membership& membership_;
-  bool tells_ = false;
-  std::deque<StepRecord> steps_;
-  std::optional<EpochRecord> epoch_;
-};
-
-// Hands in checkpoints behind the training's back, one at a time. One that can't be kept is the coordinator's trouble, which it
-// tells; only of the last one, which must not be missing, this node wants to know.
-class Uploader {
- public:
-  Uploader(coord::Membership& membership, NodeHistory& history) : membership_(membership), history_(history) {}
-
-  void begin(Checkpoint checkpoint) {
-    if (checkpoint.position() == position_) return;
-    settle();
-    position_ = checkpoint.position();
-    running_ = std::async(std::launch::async, [this, state = std::move(checkpoint)] {
-      failpoint("ckpt.before_hand_in");
-      hand_in(state, [this](std::string piece) { return membership_.call(std::string(kPutCheckpoint), std::move(piece), kCallTimeout); });
-      history_.handed(state.cursor.step);
-    });
-  }
-  void finish() {
-    if (running_.valid()) running_.get();
-  }
-  // Waits for what is under way, however it ends.
-  void settle() {
-    try {
-      finish();
-    } catch (const Error&) {
-      position_ = {};  // the same state may be handed in again, in another generation
-    }
-  }
-
- private:
-  coord::Membership& membership_;
-  NodeHistory& history_;
-  Position position_;
-  std::future<void> running_;
-};
 
 // A peer that is gone looks like this from here; whose fault it is only the coordinator can tell.
 bool blames_peer(const Error& error) { return error.code() == unavailable || error.code() == deadline_exceeded; }
@@ -137,15 +62,16 @@ class Worker {
         welcome_(unpack_welcome(membership.welcome())),
         job_(prepare_job()),
         data_(data::open_data(job_.data, options.scratch)),
+        history_(options.events, membership.node()),
         trainer_({.job = job_,
                   .data = data_,
                   .clock = clock,
                   .team_follows = true,
-                  .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); }},
+                  .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); },
+                  .events = history_.push_events()},
                  options.algorithm_cache),
-        history_(options.events, membership.node()),
         reporter_(membership),
-        uploader_(membership, history_) {}
+        uploader_(membership, [this](std::int64_t step) { history_.handed(step); }) {}
 
   // True if it saw the end of the training, or left it because it was asked to.
   bool run() {
@@ -196,9 +122,10 @@ class Worker {
     enter(generation);
     train();
     if (!trainer_.finished() && !stopped_) {
+      const bool tells = trainer_.is_lead();
       trainer_.abandon();  // the others come to the same point
       uploader_.settle();
-      if (rank_ == 0) membership_.send({.kind = std::string(kPausedReport), .bytes = {}});
+      if (tells) membership_.send({.kind = std::string(kPausedReport), .bytes = {}});
       return false;
     }
     finish();
@@ -267,7 +194,6 @@ class Worker {
 
   void enter(const coord::Generation& generation) {
     rank_ = generation.rank_of(membership_.node());
-    reporter_.tells(rank_ == 0);
     reporter_.tell_again();
     compile_in_turn(generation);
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
@@ -283,13 +209,25 @@ class Worker {
                                                      .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
-    const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number), [this](const Position& newer_than) {
-      return ask_for(newer_than, [this](std::string request) {
-        return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
-      });
-    });
+    const int root =
+        trainer_.enter(Team(std::move(communicator), timeout, generation.number, neighbours(generation)), [this](const Position& newer_than) {
+          return ask_for(newer_than, [this](std::string request) {
+            return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
+          });
+        });
     history_.joined(generation, trainer_, root);
-    if (rank_ == 0) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
+    reporter_.tells(trainer_.is_lead());
+    if (trainer_.is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
+  }
+
+  Neighbours neighbours(const coord::Generation& generation) const {
+    Neighbours out{.store = &membership_.store(),
+                   .address = options_.address,
+                   .credentials = options_.credentials,
+                   .cancellation = membership_.cancellation(),
+                   .say = options_.say};
+    for (const coord::Member& member : generation.members) out.nodes.push_back(member.node);
+    return out;
   }
 
   // One node of a machine compiles while the others wait: alone it times algorithms undisturbed, and they use what it found, so that
@@ -332,10 +270,10 @@ class Worker {
     wanted_.regroup |= requests.regroup;
   }
 
-  // Everybody takes part in a checkpoint; the first worker hands it in.
+  // Everybody takes part in a checkpoint; the one that leads hands it in.
   void keep() {
     Checkpoint checkpoint = trainer_.checkpoint();
-    if (rank_ == 0) uploader_.begin(std::move(checkpoint));
+    if (trainer_.is_lead()) uploader_.begin(std::move(checkpoint));
   }
 
   void finish() {
@@ -343,7 +281,7 @@ class Worker {
     keep();
     Finish finish{.interrupted = !trainer_.finished(), .stopped_early = trainer_.stopped_early(), .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
-    if (rank_ != 0) return;
+    if (!trainer_.is_lead()) return;
     uploader_.finish();
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
   }
@@ -369,8 +307,8 @@ class Worker {
   Seconds last_told_{};
   Job job_;
   data::DataSets data_;
-  Trainer trainer_;
   NodeHistory history_;
+  Trainer trainer_;
   Reporter reporter_;
   Uploader uploader_;
   Requests wanted_;  // by the coordinator, not yet agreed

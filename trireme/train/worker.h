@@ -11,6 +11,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/comm/communicator.h"
 #include "trireme/coord/membership.h"
+#include "trireme/rpc/credentials.h"
 
 namespace trireme::train {
 
@@ -18,6 +19,7 @@ struct WorkerOptions {
   std::int64_t threads = 0;               // 0: every core this process may use
   std::string address;                    // by which the other nodes reach this one
   std::string key;                        // the job's, for proving pairs
+  rpc::Credentials credentials;           // of this node, for streams to other nodes
   std::string version;                    // of the program
   std::string job_hash;                   // of the job file that this node was started with; empty: it takes the coordinator's
   std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's

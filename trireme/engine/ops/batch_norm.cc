@@ -154,7 +154,8 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                                                              (1 - options_.momentum) * variance * unbiased);
                      }
                    };
-                 }});
+                 },
+                 .reads = node_.parameters});
 }
 
 std::pair<std::vector<const float*>, std::vector<const float*>> BatchNorm::statistics_of_channels(const Addresses& at) const {

@@ -44,9 +44,10 @@ class Dense final : public Lowered {
   void backward(Lowering& lowering) override {
     if (!lowering.gradient(y_)) return;
     const BufferId gradient = group_.relu ? lowering.relu_gradient(y_) : *lowering.gradient(y_);
+    // Reads the kernel, which may change once its gradient is ready.
+    if (lowering.needs_gradient(x_)) emit_backward_data(lowering, gradient);
     lowering.with_activation(x_, gradient,
                              [this, &lowering, gradient](BufferId activation) { emit_backward_weights(lowering, gradient, activation); });
-    if (lowering.needs_gradient(x_)) emit_backward_data(lowering, gradient);
   }
 
  private:

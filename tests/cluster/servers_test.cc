@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+// Parameter servers as processes: workers and servers are killed for real, and nothing is lost but time.
+#include <gmock/gmock.h>
+
+#include <csignal>
+#include <map>
+
+#include "tests/cluster/small_job.h"
+#include "tests/cluster/training_process.h"
+
+namespace trireme::tests {
+namespace {
+
+using std::chrono::seconds;
+using testing::AllOf;
+using testing::HasSubstr;
+using testing::Not;
+
+class Servers : public TrainingFolder {
+ protected:
+  Servers() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 1, .optimizer = "sgd"})); }
+
+  TrainingProcess train(const std::string& runs, const std::vector<std::string>& strategy, int nodes) const {
+    std::vector<std::string> arguments{"-n", fmt::format("{}", nodes), "--set", "strategy.name=ps"};
+    for (const std::string& setting : strategy) arguments.insert(arguments.end(), {"--set", "strategy." + setting});
+    return begin(runs, arguments);
+  }
+  static bool says(const TrainingProcess& training, const std::string& words, seconds within = seconds(20)) {
+    return wait_until([&] { return training.text().find(words) != std::string::npos; }, within);
+  }
+  std::vector<observe::Record> records(const std::string& runs, const std::string& type) const {
+    std::vector<observe::Record> out;
+    for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
+      if (record.type == type) out.push_back(record);
+    return out;
+  }
+  // Whoever computed them.
+  void expect_whole_epochs(const std::string& runs, std::int64_t samples) const {
+    for (const auto& record : records(runs, "epoch")) EXPECT_EQ(record.integer("samples"), samples);
+  }
+};
+
+TEST_F(Servers, OfTheirOwnAndBesideWorkers) {
+  TrainingProcess own = train("own", {"servers=1"}, 3);
+  ASSERT_EQ(own.wait(), 0) << own.text();
+  EXPECT_THAT(own.text(), AllOf(HasSubstr("1 server and 2 workers"), HasSubstr("trained 10 epochs"), HasSubstr("accuracy")));
+  expect_whole_epochs("own", 6000);
+  EXPECT_EQ(records("own", "server").size(), 10U);
+  TrainingProcess shared = train("shared", {"servers=0", "placement=shared", "mode=bsp"}, 2);
+  ASSERT_EQ(shared.wait(), 0) << shared.text();
+  EXPECT_THAT(shared.text(), HasSubstr("2 workers, 2 servers beside them"));
+  EXPECT_EQ(records("shared", "step").size(), 1000U);
+}
+
+TEST_F(Servers, AKilledWorkerChangesNothingButSpeed) {
+  TrainingProcess training = train("runs", {"servers=1"}, 4);
+  ASSERT_TRUE(comes_to("runs", 100)) << training.text();
+  const std::vector<pid_t> nodes = training.children();
+  ASSERT_EQ(nodes.size(), 4U);
+  ::kill(nodes[2], SIGKILL);
+  EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();
+  EXPECT_TRUE(says(training, "generation 3: 4 nodes go on")) << training.text();
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), Not(HasSubstr("done again")));
+  expect_whole_epochs("runs", 6000);
+}
+
+TEST_F(Servers, AKilledServerCostsOneCheckpointIntervalAtMost) {
+  TrainingProcess training = train("runs", {"servers=2"}, 4);
+  ASSERT_TRUE(wait_until([&] { return !records("runs", "checkpoint").empty(); }, seconds(60))) << training.text();
+  ::kill(training.children().at(1), SIGKILL);
+  EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();
+  EXPECT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("killed by SIGKILL"), HasSubstr("trained 10 epochs")));
+  const auto rollbacks = records("runs", "rollback");
+  ASSERT_EQ(rollbacks.size(), 1U) << training.text();
+  std::map<std::int64_t, int> kept;
+  for (const auto& record : records("runs", "checkpoint")) ++kept[record.integer("step")];
+  EXPECT_EQ(kept.count(rollbacks[0].integer("step")), 1U) << "all servers have the values of one checkpoint";
+}
+
+TEST_F(Servers, TheLauncherDiesAndAnotherGoesOnWithWhatServersHold) {
+  TrainingProcess training = train("runs", {"servers=1", "mode=ssp"}, 3);
+  ASSERT_TRUE(comes_to("runs", 100)) << training.text();
+  training.signal(SIGKILL);
+  training.wait();
+  TrainingProcess rest({"--resume", latest("runs").string(), "-n", "3"});
+  EXPECT_EQ(rest.wait(), 0) << rest.text();
+  EXPECT_THAT(rest.text(), AllOf(HasSubstr("trained 10 epochs"), Not(HasSubstr("done again"))));
+}
+
+}  // namespace
+}  // namespace trireme::tests

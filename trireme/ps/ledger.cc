@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+// Work as runs of samples that anybody takes, or as rounds of which each worker takes its part.
+#include "trireme/ps/ledger.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trireme/base/error.h"
+
+namespace trireme::ps {
+
+Ledger::Ledger(const Options& options)
+    : options_(options), first_sample_(options.begin), next_round_(static_cast<std::size_t>(options.workers)) {
+  ensure(options.begin >= 0 && options.begin <= options.end && options.batch_size > 0 && options.workers > 0 && options.parts >= 0,
+         "there are samples, batches and workers");
+  if (!options.in_step) free_.add({options.begin, options.end});
+}
+
+std::optional<Lease> Ledger::next(int worker) {
+  if (options_.in_step) return next_in_step(worker);
+  if (is_stopped_ || free_.is_empty()) return std::nullopt;
+  const std::int64_t parts = options_.parts > 0 ? options_.parts : options_.workers;
+  return hand_out(free_.take_first((options_.batch_size + parts - 1) / parts), -1);
+}
+
+std::optional<Lease> Ledger::next_in_step(int worker) {
+  if (!given_back_.empty()) {
+    const Lease first = given_back_.front();
+    given_back_.erase(given_back_.begin());
+    return hand_out({first.begin, first.end}, first.round);
+  }
+  const std::vector<double> shares(static_cast<std::size_t>(options_.workers), 1.0);
+  std::int64_t& round = next_round_[static_cast<std::size_t>(worker)];
+  while (batch(round).size() > 0 && !(is_stopped_ && round >= rounds_begun_)) {
+    const data::Range whole = batch(round);
+    const data::Range part = data::part_of(whole.size(), shares, worker);
+    ++round;
+    if (part.size() > 0) return hand_out({whole.begin + part.begin, whole.begin + part.end}, round - 1);
+  }
+  return std::nullopt;
+}
+
+Lease Ledger::hand_out(data::Range samples, std::int64_t round) {
+  const Lease lease{.id = ++last_id_, .begin = samples.begin, .end = samples.end, .round = round};
+  out_[lease.id] = lease;
+  rounds_begun_ = std::max(rounds_begun_, round + 1);
+  return lease;
+}
+
+data::Range Ledger::batch(std::int64_t round) const {
+  const std::int64_t begin = std::min(options_.end, first_sample_ + (round - first_round_) * options_.batch_size);
+  return {begin, std::min(options_.end, begin + options_.batch_size)};
+}
+
+bool Ledger::done(std::int64_t lease) {
+  const auto found = out_.find(lease);
+  if (found == out_.end()) return false;
+  used_.add({found->second.begin, found->second.end});
+  rounds_done_ = std::max(rounds_done_, found->second.round + 1);
+  out_.erase(found);
+  return true;
+}
+
+void Ledger::give_back(std::int64_t lease) {
+  const auto found = out_.find(lease);
+  if (found == out_.end()) return;
+  const Lease back = found->second;
+  out_.erase(found);
+  if (!options_.in_step) return free_.add({back.begin, back.end});
+  given_back_.insert(std::ranges::upper_bound(given_back_, back.begin, {}, &Lease::begin), back);
+}
+
+void Ledger::stop() { is_stopped_ = true; }
+
+bool Ledger::is_over() const {
+  if (!out_.empty()) return false;
+  if (!options_.in_step) return is_stopped_ || free_.is_empty();
+  if (!given_back_.empty()) return false;
+  // Parts of rounds that have begun are either used or still to be asked for.
+  const data::Range next = batch(rounds_begun_);
+  return (is_stopped_ || next.size() == 0) && used_.size() == next.begin - options_.begin;
+}
+
+bool Ledger::is_complete() const { return used_.size() == options_.end - options_.begin; }
+
+std::optional<Lease> Ledger::find(std::int64_t lease) const {
+  const auto found = out_.find(lease);
+  return found != out_.end() ? std::optional(found->second) : std::nullopt;
+}
+
+void Ledger::regroup(int workers, int parts, const std::vector<std::int64_t>& kept) {
+  ensure(workers > 0 && parts >= 0 && (kept.empty() || !options_.in_step), "a group that work can be divided among");
+  options_.workers = workers;
+  options_.parts = parts;
+  if (options_.in_step) return regroup_in_step();
+  for (auto lease = out_.begin(); lease != out_.end();) {
+    if (std::ranges::find(kept, lease->first) != kept.end()) {
+      ++lease;
+      continue;
+    }
+    free_.add({lease->second.begin, lease->second.end});
+    lease = out_.erase(lease);
+  }
+}
+
+void Ledger::regroup_in_step() {
+  first_sample_ = rounds_done_ > first_round_ ? batch(rounds_done_ - 1).end : first_sample_;
+  first_round_ = std::max(first_round_, rounds_done_);
+  used_ = {};
+  used_.add({options_.begin, first_sample_});
+  out_.clear();
+  given_back_.clear();
+  rounds_begun_ = first_round_;
+  next_round_.assign(static_cast<std::size_t>(options_.workers), first_round_);
+}
+
+std::vector<data::Range> Ledger::remaining() const { return used_.gaps({options_.begin, options_.end}); }
+
+}  // namespace trireme::ps

@@ -1,0 +1,359 @@
+// SPDX-License-Identifier: Apache-2.0
+// Every sample is used once, whoever takes work, gives it back, is lost or comes; in step, workers get their parts of each batch.
+#include "trireme/ps/ledger.h"
+
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+
+#include <algorithm>
+#include <vector>
+
+#include "trireme/base/random.h"
+
+namespace trireme::ps {
+namespace {
+
+using testing::ElementsAre;
+using testing::IsEmpty;
+
+MATCHER_P2(Samples, begin, end, "") { return arg.begin == begin && arg.end == end; }
+
+// Which samples were used how often.
+class Uses {
+ public:
+  explicit Uses(std::int64_t samples) : times_(static_cast<std::size_t>(samples)) {}
+  void add(data::Range samples) {
+    for (std::int64_t i = samples.begin; i < samples.end; ++i) ++times_[static_cast<std::size_t>(i)];
+  }
+  void expect_once(std::int64_t begin) const {
+    for (std::size_t i = 0; i < times_.size(); ++i) ASSERT_EQ(times_[i], static_cast<std::int64_t>(i) >= begin ? 1 : 0) << "sample " << i;
+  }
+
+ private:
+  std::vector<int> times_;
+};
+
+data::Range range(const Lease& lease) { return {lease.begin, lease.end}; }
+
+TEST(Ledger, WhoeverAsksGetsTheNextShareOfABatch) {
+  Ledger ledger({.begin = 0, .end = 100, .batch_size = 32, .workers = 3});
+  const auto first = ledger.next(2);
+  ASSERT_TRUE(first);
+  EXPECT_THAT(*first, Samples(0, 11));
+  EXPECT_EQ(first->round, -1);
+  EXPECT_EQ(first->id, 1);
+  EXPECT_THAT(*ledger.next(2), Samples(11, 22));
+  EXPECT_THAT(*ledger.next(0), Samples(22, 33));
+  EXPECT_EQ(ledger.used(), 0);
+  EXPECT_TRUE(ledger.done(1));
+  EXPECT_EQ(ledger.used(), 11);
+}
+
+TEST(Ledger, APartMayBeOfAnotherNumberThanWorkers) {
+  Ledger ledger({.end = 100, .batch_size = 32, .workers = 3, .parts = 1});
+  EXPECT_THAT(*ledger.next(0), Samples(0, 32));
+  ledger.regroup(3, 8, {});
+  EXPECT_THAT(*ledger.next(0), Samples(0, 4));
+}
+
+TEST(Ledger, DoneCountsOnceOnly) {
+  Ledger ledger({.end = 10, .batch_size = 4});
+  const Lease lease = *ledger.next(0);
+  ASSERT_TRUE(ledger.find(lease.id));
+  EXPECT_THAT(*ledger.find(lease.id), Samples(0, 4));
+  EXPECT_TRUE(ledger.done(lease.id));
+  EXPECT_FALSE(ledger.done(lease.id));
+  ledger.give_back(lease.id);
+  EXPECT_FALSE(ledger.find(lease.id));
+  EXPECT_FALSE(ledger.done(77));
+  EXPECT_EQ(ledger.used(), 4);
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(4, 10)));
+}
+
+TEST(Ledger, WhatIsGivenBackIsHandedOutFirstInPiecesThatFit) {
+  Ledger ledger({.end = 40, .batch_size = 16, .workers = 2});
+  const Lease a = *ledger.next(0);
+  const Lease b = *ledger.next(1);
+  ledger.done(a.id);
+  ledger.give_back(b.id);
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(8, 40)));
+  ledger.regroup(4, 0, {});  // batches are compiled for 4 samples now
+  EXPECT_THAT(*ledger.next(3), Samples(8, 12));
+  EXPECT_THAT(*ledger.next(3), Samples(12, 16));
+}
+
+TEST(Ledger, KeepsLeasesThatAreKept) {
+  Ledger ledger({.end = 40, .batch_size = 8, .workers = 2});
+  const Lease kept = *ledger.next(0);
+  const Lease lost = *ledger.next(1);
+  ledger.regroup(1, 0, {kept.id, 99});
+  EXPECT_FALSE(ledger.find(lost.id));
+  EXPECT_TRUE(ledger.done(kept.id));
+  EXPECT_FALSE(ledger.done(lost.id));
+  EXPECT_THAT(*ledger.next(0), Samples(4, 12));
+}
+
+TEST(Ledger, StopEndsTheHandingOut) {
+  Ledger ledger({.begin = 3, .end = 40, .batch_size = 8});
+  const Lease out = *ledger.next(0);
+  ledger.stop();
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_FALSE(ledger.is_over());
+  ledger.done(out.id);
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_FALSE(ledger.is_complete());
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(11, 40)));
+}
+
+TEST(Ledger, NothingToDoIsOverAndComplete) {
+  for (const bool in_step : {false, true}) {
+    Ledger ledger({.begin = 10, .end = 10, .batch_size = 4, .workers = 2, .in_step = in_step});
+    EXPECT_FALSE(ledger.next(1));
+    EXPECT_TRUE(ledger.is_over());
+    EXPECT_TRUE(ledger.is_complete());
+    EXPECT_THAT(ledger.remaining(), IsEmpty());
+  }
+}
+
+// Workers take, finish, give back, are lost and come, at random, until all is done or somebody stops it.
+void run_at_random(std::uint64_t seed) {
+  RandomStream random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random.below(n)); };
+  const std::int64_t begin = below(30), end = begin + below(400);
+  int workers = 1 + static_cast<int>(below(6));
+  Ledger ledger({.begin = begin, .end = end, .batch_size = 1 + below(40), .workers = workers, .parts = static_cast<int>(below(3))});
+  const bool is_stopped = below(3) == 0;
+  Uses uses(end);
+  std::vector<Lease> out;
+  for (int turn = 0; turn < 20000 && !ledger.is_over(); ++turn) {
+    const std::int64_t what = below(20);
+    if (what < 10) {
+      if (const auto lease = ledger.next(static_cast<int>(below(static_cast<std::uint64_t>(workers))))) {
+        ASSERT_GT(lease->size(), 0);
+        out.push_back(*lease);
+      }
+    } else if (what < 18 && !out.empty()) {
+      const auto at = out.begin() + below(out.size());
+      if (below(4) == 0) {
+        ledger.give_back(at->id);
+      } else {
+        ASSERT_TRUE(ledger.done(at->id));
+        uses.add(range(*at));
+      }
+      out.erase(at);
+    } else if (what == 18) {
+      std::erase_if(out, [&](const Lease&) { return below(2) == 0; });
+      std::vector<std::int64_t> kept;
+      for (const Lease& lease : out) kept.push_back(lease.id);
+      workers = 1 + static_cast<int>(below(6));
+      ledger.regroup(workers, static_cast<int>(below(3)), kept);
+    } else if (is_stopped && below(20) == 0) {
+      ledger.stop();
+    }
+  }
+  ASSERT_TRUE(ledger.is_over());
+  ASSERT_TRUE(is_stopped || ledger.is_complete());
+  for (const data::Range& rest : ledger.remaining()) uses.add(rest);
+  uses.expect_once(begin);
+}
+
+TEST(Ledger, UsesEverySampleOnceWhateverHappens) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    run_at_random(seed);
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+TEST(LedgerInStep, WorkersGetTheirPartsOfEachBatch) {
+  const std::int64_t begin = 5, end = 77, batch = 16;
+  const int workers = 3;
+  const std::vector<double> shares(workers, 1.0);
+  Ledger ledger({.begin = begin, .end = end, .batch_size = batch, .workers = workers, .in_step = true});
+  std::int64_t used = 0;
+  for (std::int64_t round = 0, at = begin; at < end; ++round, at += batch) {
+    const std::int64_t whole = std::min(batch, end - at);
+    for (int worker = workers - 1; worker >= 0; --worker) {
+      const auto lease = ledger.next(worker);
+      const data::Range part = data::part_of(whole, shares, worker);
+      ASSERT_TRUE(lease);
+      EXPECT_THAT(*lease, Samples(at + part.begin, at + part.end));
+      EXPECT_EQ(lease->round, round);
+      EXPECT_TRUE(ledger.done(lease->id));
+      EXPECT_EQ(ledger.used(), used += part.size());
+    }
+  }
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_TRUE(ledger.is_complete());
+}
+
+TEST(LedgerInStep, AWorkerMayAskAhead) {
+  Ledger ledger({.end = 40, .batch_size = 10, .workers = 2, .in_step = true});
+  EXPECT_THAT(*ledger.next(0), Samples(0, 5));
+  EXPECT_THAT(*ledger.next(0), Samples(10, 15));
+  EXPECT_THAT(*ledger.next(1), Samples(5, 10));
+  EXPECT_EQ(ledger.next(1)->round, 1);
+}
+
+TEST(LedgerInStep, MoreWorkersThanSamplesOfABatch) {
+  Ledger ledger({.end = 5, .batch_size = 3, .workers = 4, .in_step = true});
+  Uses uses(5);
+  std::vector<std::vector<std::int64_t>> rounds(4);
+  for (int turn = 0; turn < 3; ++turn) {
+    for (int worker = 0; worker < 4; ++worker) {
+      const auto lease = ledger.next(worker);
+      if (!lease) continue;
+      rounds[static_cast<std::size_t>(worker)].push_back(lease->round);
+      uses.add(range(*lease));
+      ledger.done(lease->id);
+    }
+  }
+  uses.expect_once(0);
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_THAT(rounds, ElementsAre(ElementsAre(0, 1), ElementsAre(0), ElementsAre(1), ElementsAre(0)));
+}
+
+TEST(LedgerInStep, StopLetsAllFinishTheRoundThatHasBegun) {
+  Ledger ledger({.end = 40, .batch_size = 10, .workers = 3, .in_step = true});
+  std::vector<Lease> out{*ledger.next(0), *ledger.next(0), *ledger.next(1)};  // worker 0 is at round 1
+  ledger.stop();
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_EQ(ledger.next(1)->round, 1);
+  for (std::int64_t id = 1; id <= 4; ++id) ledger.done(id);
+  EXPECT_FALSE(ledger.is_over());  // worker 2 has not asked yet
+  EXPECT_EQ(ledger.next(2)->round, 0);
+  EXPECT_EQ(ledger.next(2)->round, 1);
+  EXPECT_FALSE(ledger.next(2));
+  ledger.done(5);
+  ledger.done(6);
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(20, 40)));
+}
+
+TEST(LedgerInStep, StopBetweenRoundsIsTheEnd) {
+  Ledger ledger({.end = 40, .batch_size = 10, .workers = 2, .in_step = true});
+  ledger.stop();
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_TRUE(ledger.is_over());
+}
+
+TEST(LedgerInStep, StopIsNotMovedByWorkersWithoutAPart) {
+  Ledger ledger({.end = 100, .batch_size = 1, .workers = 3, .in_step = true});
+  std::vector<Lease> out;
+  for (int worker = 0; worker < 3; ++worker)
+    if (const auto lease = ledger.next(worker)) out.push_back(*lease);
+  ASSERT_EQ(out.size(), 1U);
+  ledger.done(out[0].id);
+  ledger.stop();
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(1, 100)));
+}
+
+TEST(LedgerInStep, WhatIsGivenBackGoesToTheNextWhoAsks) {
+  Ledger ledger({.end = 20, .batch_size = 10, .workers = 2, .in_step = true});
+  const Lease a = *ledger.next(0);
+  const Lease b = *ledger.next(1);
+  ledger.give_back(a.id);
+  ledger.done(b.id);
+  ledger.stop();
+  EXPECT_FALSE(ledger.is_over());
+  const auto again = ledger.next(1);
+  ASSERT_TRUE(again);
+  EXPECT_THAT(*again, Samples(0, 5));
+  EXPECT_EQ(again->round, 0);
+  EXPECT_NE(again->id, a.id);
+  ledger.done(again->id);
+  EXPECT_TRUE(ledger.is_over());
+}
+
+TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNobodyIsDoneWith) {
+  Ledger ledger({.begin = 2, .end = 50, .batch_size = 10, .workers = 2, .in_step = true});
+  const Lease a = *ledger.next(0);
+  ledger.next(1);
+  ledger.next(0);
+  ledger.done(a.id);  // the update of round 0 was made: the part of the other is in it
+  ledger.regroup(3, 0, {});
+  EXPECT_EQ(ledger.used(), 10);
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(12, 50)));
+  EXPECT_THAT(*ledger.next(0), Samples(12, 15));
+  EXPECT_THAT(*ledger.next(1), Samples(15, 19));
+  const auto third = ledger.next(2);
+  EXPECT_THAT(*third, Samples(19, 22));
+  EXPECT_EQ(third->round, 1);
+  ledger.regroup(1, 0, {});
+  EXPECT_THAT(*ledger.next(0), Samples(12, 22));
+}
+
+TEST(LedgerInStep, AnotherGroupAfterAStopBeginsNothing) {
+  Ledger ledger({.end = 50, .batch_size = 10, .workers = 2, .in_step = true});
+  ledger.next(0);
+  ledger.stop();
+  ledger.regroup(1, 0, {});
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(0, 50)));
+}
+
+// Rounds are complete one after the other, as servers make them; told of by each worker later or, if it is lost, never.
+void run_in_step_at_random(std::uint64_t seed) {
+  RandomStream random(seed);
+  const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random.below(n)); };
+  const std::int64_t begin = below(30), end = begin + below(300), batch = 6 + below(40);
+  int workers = 1 + static_cast<int>(below(6));
+  Ledger ledger({.begin = begin, .end = end, .batch_size = batch, .workers = workers, .in_step = true});
+  const bool is_stopped = below(3) == 0;
+  Uses uses(end);
+  std::vector<std::vector<Lease>> out(static_cast<std::size_t>(workers));
+  for (int turn = 0; turn < 20000 && !ledger.is_over(); ++turn) {
+    const std::int64_t what = below(20);
+    if (what < 12) {
+      const std::int64_t worker = below(static_cast<std::uint64_t>(workers));
+      auto& own = out[static_cast<std::size_t>(worker)];
+      if (own.size() > 1) continue;  // asks ahead by one
+      if (const auto lease = ledger.next(static_cast<int>(worker))) own.push_back(*lease);
+    } else if (what < 18) {
+      // The first round is pushed whole: all tell, or some are lost on the way.
+      std::int64_t round = end;
+      std::int64_t pushed = 0;
+      for (const auto& own : out) round = own.empty() ? round : std::min(round, own.front().round);
+      for (const auto& own : out) pushed += !own.empty() && own.front().round == round ? own.front().size() : 0;
+      const std::int64_t from = begin + ledger.used();
+      if (round == end || pushed != std::min(batch, end - from)) continue;
+      uses.add({from, from + pushed});
+      const bool lost = below(6) == 0;
+      std::int64_t told = 0;
+      for (auto& own : out) {
+        if (own.empty() || own.front().round != round) continue;
+        if (lost && told > 0) continue;
+        ASSERT_TRUE(ledger.done(own.front().id));
+        own.erase(own.begin());
+        ++told;
+      }
+      if (!lost) continue;
+      workers = 1 + static_cast<int>(below(6));
+      ledger.regroup(workers, 0, {});
+      out.assign(static_cast<std::size_t>(workers), {});
+    } else if (what == 18) {
+      workers = 1 + static_cast<int>(below(6));
+      ledger.regroup(workers, 0, {});
+      out.assign(static_cast<std::size_t>(workers), {});
+    } else if (is_stopped && below(20) == 0) {
+      ledger.stop();
+    }
+  }
+  ASSERT_TRUE(ledger.is_over());
+  ASSERT_TRUE(is_stopped || ledger.is_complete());
+  ASSERT_LE(ledger.remaining().size(), 1U);
+  for (const data::Range& rest : ledger.remaining()) uses.add(rest);
+  uses.expect_once(begin);
+}
+
+TEST(LedgerInStep, UsesEverySampleOnceWhateverHappens) {
+  for (std::uint64_t seed = 1; seed <= 300; ++seed) {
+    run_in_step_at_random(seed);
+    if (testing::Test::HasFailure()) FAIL() << "seed " << seed;
+  }
+}
+
+}  // namespace
+}  // namespace trireme::ps

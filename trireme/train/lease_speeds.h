@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// How fast workers are that take work as they come to it, and which one is much slower than the others.
+#pragma once
+
+#include <cstdint>
+#include <map>
+#include <optional>
+
+#include "trireme/train/observer.h"
+
+namespace trireme::train {
+
+class LeaseSpeeds {
+ public:
+  // A worker's step. Now and then, and only if it was the same one the last time, the straggler: its share is what it has done of all.
+  std::optional<StragglerRecord> count(int worker, std::int64_t samples, double seconds);
+
+ private:
+  struct Worker {
+    std::int64_t steps = 0;
+    double samples = 0, seconds = 0;
+  };
+  bool is_due() const;
+  std::optional<StragglerRecord> look();
+
+  std::map<int, Worker> workers_;  // since the last look
+  int straggler_ = -1;             // at the last look
+};
+
+}  // namespace trireme::train

@@ -1,0 +1,357 @@
+// SPDX-License-Identifier: Apache-2.0
+// Roles, streams, leases: the life of a node among parameter servers.
+#include "trireme/train/parameter_servers.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "trireme/base/error.h"
+#include "trireme/rpc/bulk_pair.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr std::string_view kStream = "parameters";
+constexpr double kTooMuchWaiting = 0.25;  // of the workers' time, for servers
+
+ps::Mode mode_of(const std::string& name) {
+  if (name == "bsp") return ps::Mode::bsp;
+  if (name == "ssp") return ps::Mode::ssp;
+  return name == "dssp" ? ps::Mode::dssp : ps::Mode::async;
+}
+
+comm::WireType wire_of(const std::string& name) {
+  if (name == "bf16") return comm::WireType::bf16;
+  return name == "f16" ? comm::WireType::f16 : comm::WireType::f32;
+}
+
+std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
+  if (auto* held = std::any_cast<std::shared_ptr<ServerHoldings>>(&kept)) return *held;
+  auto fresh = std::make_shared<ServerHoldings>();
+  kept = fresh;
+  return fresh;
+}
+
+// Means by samples, sums otherwise.
+void add(ps::WorkDone& sum, const ps::WorkDone& part) {
+  const auto before = static_cast<double>(sum.samples);
+  const auto more = static_cast<double>(part.samples);
+  const auto mean = [&](double a, double b) { return (a * before + b * more) / (before + more); };
+  sum.loss = mean(sum.loss, part.loss);
+  sum.penalty = mean(sum.penalty, part.penalty);
+  sum.compute_seconds = std::max(sum.compute_seconds, part.compute_seconds);
+  sum.wait_seconds = std::max(sum.wait_seconds, part.wait_seconds);
+  sum.seconds = std::max(sum.seconds, part.seconds);
+  sum.lease.begin = std::min(sum.lease.begin, part.lease.begin);
+  sum.samples += part.samples;
+  sum.correct += part.correct;
+  sum.worker = -1;
+}
+
+}  // namespace
+
+ps::Rules rules_of(const ParameterServerOptions& options) {
+  return {.mode = mode_of(options.mode),
+          .staleness = options.staleness,
+          .staleness_min = options.staleness_min,
+          .staleness_max = options.staleness_max,
+          .backup_workers = options.backup_workers,
+          .damped = options.damp_staleness,
+          .wire = wire_of(options.wire)};
+}
+
+ServerWish wish_of(const ParameterServerOptions& options) {
+  return {.servers = options.servers, .shared = options.placement == "shared"};
+}
+
+// With backup workers an update takes fewer parts, which are larger for that.
+std::int64_t parts_of_a_batch(const ParameterServerOptions& options, std::size_t workers) {
+  const auto all = static_cast<std::int64_t>(workers);
+  return rules_of(options).sums() ? std::max<std::int64_t>(1, all - options.backup_workers) : all;
+}
+
+std::int64_t lease_size(const ParameterServerOptions& options, std::int64_t batch_size, std::size_t workers) {
+  const std::int64_t parts = parts_of_a_batch(options, workers);
+  return (batch_size + parts - 1) / parts;
+}
+
+ParameterServers::ParameterServers(const StrategyEntry::Setup& setup, const ParameterServerOptions& options)
+    : setup_(setup), options_(options), rules_(rules_of(options)), held_(taken_from(setup.kept)) {
+  if (setup.sync_batch_norm)
+    throw Error{invalid_argument, "[strategy]: sync_batch_norm needs workers in step; leave it out, or take allreduce"};
+  const Holding own = held_->is_under_way ? held_->holding : Holding{};
+  roles_ = choose_roles(wish_of(options), tell_holdings(setup.team, own));
+}
+
+ParameterServers::~ParameterServers() {
+  interrupt();
+  listener_.reset();  // its streams end before the server that they lead to
+}
+
+void ParameterServers::interrupt() {
+  if (held_->client) held_->client->disconnect();
+  channels_.clear();
+}
+
+std::int64_t ParameterServers::lease_size() const { return train::lease_size(options_, setup_.batch_size, roles_.workers.size()); }
+
+std::vector<std::string> ParameterServers::worker_names() const {
+  std::vector<std::string> names;
+  for (const int rank : roles_.workers) names.push_back(setup_.team.neighbours().nodes[static_cast<std::size_t>(rank)]);
+  return names;
+}
+
+void ParameterServers::entered(const Cursor& cursor) {
+  epoch_ = cursor.epoch;
+  if (!roles_.resumes) make_anew();
+  if (!held_->client) make_client();
+  listen();
+  if (roles_.resumes) go_on_with_the_stretch();
+  setup_.team.barrier();  // every server knows this generation's workers
+  connect();
+  if (roles_.resumes && !held_->client->unfinished()) held_->client->fetch();
+}
+
+void ParameterServers::make_anew() {
+  *held_ = {.holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = static_cast<int>(roles_.servers.size())},
+            .map = std::make_shared<const ps::ShardMap>(
+                setup_.space, ps::PartitionOptions{.servers = static_cast<int>(roles_.servers.size()),
+                                                   .min_shard_bytes = options_.min_shard_bytes,
+                                                   .max_shards = options_.max_shards,
+                                                   .whole_slices = setup_.replica.optimizer().entry().slice_rate != nullptr})};
+  if (server_number() < 0) return;
+  const auto size = static_cast<std::size_t>(setup_.space.size());
+  held_->parameters = std::make_unique_for_overwrite<float[]>(size);
+  for (const std::size_t index : held_->map->pieces_of(server_number())) {
+    const ps::Piece& piece = held_->map->pieces()[index];
+    std::copy_n(setup_.replica.parameters().begin() + piece.begin, piece.size(), held_->parameters.get() + piece.begin);
+  }
+  held_->server.emplace(ps::Server::Setup{
+      .space = setup_.space,
+      .optimizer = setup_.replica.optimizer(),
+      .map = held_->map,
+      .number = server_number(),
+      .parameters = {held_->parameters.get(), size},
+      .slots = {setup_.replica.slots().begin(), setup_.replica.slots().end()},
+      .clock = setup_.clock,
+      .applied = setup_.events.applied});
+}
+
+void ParameterServers::make_client() {
+  held_->client.emplace(ps::Client::Setup{.space = setup_.space,
+                                          .map = held_->map,
+                                          .rules = rules_,
+                                          .parameters = setup_.replica.parameters(),
+                                          .gradients = setup_.replica.gradients(),
+                                          .timeout = setup_.team.timeout(),
+                                          .clock = setup_.clock,
+                                          .acknowledged = setup_.events.acknowledged});
+}
+
+void ParameterServers::listen() {
+  const Neighbours& neighbours = setup_.team.neighbours();
+  if (!held_->server || setup_.team.is_alone()) return;
+  listener_.emplace(rpc::Server::Options{
+      .addresses = {neighbours.address},
+      .credentials = neighbours.credentials,
+      .bulk_streams = {{.name = std::string(kStream),
+                        .roles = {"node"},
+                        .opened = [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
+                          return server->open(peer.identity.name, std::move(session));
+                        }}},
+      .tell = neighbours.say});
+  neighbours.store->set(fmt::format("parameters/{}", server_number()), rpc::join_port(neighbours.address, listener_->port()));
+}
+
+// Workers came or went in the middle of a stretch. What a worker has pushed and does not know to have arrived it pushes again; in bsp the
+// round begins anew with the workers that are here.
+void ParameterServers::go_on_with_the_stretch() {
+  ps::Client& client = *held_->client;
+  if (rules_.sums()) client.forget();
+  const auto lease = client.unfinished();
+  std::vector<std::int64_t> kept;
+  for (const double id : setup_.team.gather(lease ? static_cast<double>(lease->id) : 0.0))
+    if (id > 0) kept.push_back(std::llround(id));
+  if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), kept);
+  retired_ = false;
+}
+
+void ParameterServers::connect() {
+  held_->client->connect(
+      setup_.team.generation(), [this](int server, rpc::BulkListener listener) { return open_stream(server, std::move(listener)); },
+      setup_.team.neighbours().cancellation);
+}
+
+std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc::BulkListener listener) {
+  const Neighbours& neighbours = setup_.team.neighbours();
+  const int rank = roles_.servers[static_cast<std::size_t>(server)];
+  const std::string& own_name = neighbours.nodes[static_cast<std::size_t>(setup_.team.rank())];
+  if (rank == setup_.team.rank())
+    return rpc::bulk_pair(std::move(listener), [&](std::shared_ptr<rpc::BulkSession> session) {
+      return held_->server->open(own_name, std::move(session));
+    });
+  const std::string address = neighbours.store->get(fmt::format("parameters/{}", server), setup_.team.timeout());
+  channels_.push_back(rpc::Channel::connect(address, neighbours.credentials, setup_.team.timeout(),
+                                            {.role = "node", .name = neighbours.nodes[static_cast<std::size_t>(rank)]}));
+  return channels_.back().open_bulk(std::string(kStream), std::move(listener));
+}
+
+void ParameterServers::begin(const Cursor& at) {
+  epoch_ = at.epoch;
+  retired_ = is_over_ = false;
+  updates_.clear();
+  leases_.clear();
+  if (held_->server) {
+    ps::Server::Stretch stretch{
+        .generation = setup_.team.generation(), .workers = worker_names(), .rules = rules_, .updates = at.step};
+    if (lead() == setup_.team.rank())
+      stretch.work = {.begin = at.epoch_offset,
+                      .end = setup_.samples,
+                      .batch_size = setup_.batch_size,
+                      .workers = static_cast<int>(roles_.workers.size()),
+                      .in_step = rules_.sums() && rules_.backup_workers == 0,
+                      .parts = parts_of_an_update()};
+    held_->server->begin(std::move(stretch));
+  }
+  held_->client->begin_stretch(at.step);
+  held_->is_under_way = true;
+  setup_.team.barrier();  // nobody pushes before every server has begun
+}
+
+int ParameterServers::parts_of_an_update() const { return static_cast<int>(parts_of_a_batch(options_, roles_.workers.size())); }
+
+std::optional<data::Place> ParameterServers::next() {
+  const std::optional<ps::Lease> lease = held_->client->next_lease();
+  if (!lease) return std::nullopt;
+  const std::lock_guard lock(mutex_);
+  leases_.push_back(*lease);
+  return data::Place{.epoch = epoch_, .begin = lease->begin, .end = lease->end};
+}
+
+StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
+  ps::Client& client = *held_->client;
+  ps::Lease lease;
+  {
+    const std::lock_guard lock(mutex_);
+    lease = leases_.front();
+    leases_.pop_front();
+  }
+  ensure(lease.size() == input.batch.size, "batches come in the order of leases");
+  const bool divides = options_.divide_learning_rate && !rules_.sums();
+  const double rate = divides ? input.learning_rate / static_cast<double>(roles_.workers.size()) : input.learning_rate;
+  StepResult result;
+  input.enter("compute");
+  const Seconds start = setup_.clock.now();
+  const double waited = client.waited();
+  bool begun = false;
+  result.outcome = replica.compute(
+      input.batch,
+      [&](std::size_t slice) {
+        // Not before: forward waits for the answers to the push before this one.
+        if (!std::exchange(begun, true)) client.begin(lease, rate, input.batch.size);
+        client.ready(slice);
+      },
+      {}, [&client](std::size_t slice) { client.needed(slice); });
+  const double seconds = (setup_.clock.now() - start).count();
+  const double wait = client.waited() - waited;
+  result.times = {.compute = seconds - wait, .exchange = wait};
+  client.told({.samples = result.outcome.samples,
+               .correct = result.outcome.correct,
+               .loss = result.outcome.loss,
+               .penalty = result.outcome.penalty,
+               .compute_seconds = result.times.compute,
+               .wait_seconds = wait,
+               .seconds = seconds});
+  return result;
+}
+
+void ParameterServers::retire() {
+  held_->client->settle();
+  held_->client->retire();
+  retired_ = true;
+}
+
+bool ParameterServers::is_over(Seconds wait) {
+  if (setup_.team.neighbours().cancellation) setup_.team.neighbours().cancellation->check();
+  if (computes(setup_.team.rank()) && !retired_) return false;
+  is_over_ = !held_->server || held_->server->await_retired(wait);
+  return is_over_;
+}
+
+void ParameterServers::stop() {
+  if (lead() == setup_.team.rank()) held_->server->stop();
+}
+
+std::vector<ps::WorkDone> ParameterServers::done() {
+  if (lead() != setup_.team.rank()) return {};
+  std::vector<ps::WorkDone> parts = held_->server->take_done();
+  for (ps::WorkDone& part : parts) {
+    compute_seconds_ += part.compute_seconds;
+    wait_seconds_ += part.wait_seconds;
+    if (setup_.events.used) setup_.events.used(part, epoch_);
+    part.worker = roles_.workers[static_cast<std::size_t>(part.worker)];
+    if (const auto slow = speeds_.count(part.worker, part.samples, part.compute_seconds)) straggler_ = slow;
+  }
+  return rules_.sums() ? merged(std::move(parts)) : parts;
+}
+
+// Parts of the same batch are one update; with backup workers any that come together.
+std::vector<ps::WorkDone> ParameterServers::merged(std::vector<ps::WorkDone> parts) {
+  std::vector<ps::WorkDone> out;
+  for (ps::WorkDone& part : parts) {
+    const std::int64_t key = part.lease.round;
+    Update& update = updates_[key];
+    if (update.parts++ == 0)
+      update.sum = part;
+    else
+      add(update.sum, part);
+    if (update.parts < parts_of_an_update()) continue;
+    out.push_back(update.sum);
+    updates_.erase(key);
+  }
+  if (is_over_)
+    for (auto& [key, update] : std::exchange(updates_, {})) out.push_back(update.sum);
+  return out;
+}
+
+void ParameterServers::settle(Replica&) { held_->client->fetch(); }
+
+void ParameterServers::drain(Replica& replica) {
+  ps::Client& client = *held_->client;
+  client.fetch();
+  // Those of this node's own server are the replica's already.
+  client.fetch_slots({replica.slots().begin(), replica.slots().end()}, server_number());
+  setup_.team.barrier();  // nobody changes anything while another still reads
+  held_->is_under_way = false;
+}
+
+std::optional<ServerRecord> ParameterServers::server_record() {
+  if (!held_->server) return std::nullopt;
+  const ps::ServerLoad load = held_->server->take_load();
+  ServerRecord record{.server = server_number(),
+                      .servers = static_cast<int>(roles_.servers.size()),
+                      .workers = static_cast<int>(roles_.workers.size()),
+                      .epoch = epoch_,
+                      .parameter_bytes = held_->map->bytes(server_number()),
+                      .imbalance = held_->map->imbalance(),
+                      .seconds = load.seconds,
+                      .busy_seconds = load.busy_seconds,
+                      .held_seconds = load.held_seconds,
+                      .pushes = load.pushes,
+                      .dropped = load.dropped,
+                      .bytes_in = load.bytes_in,
+                      .bytes_out = load.bytes_out,
+                      .staleness = {load.staleness.begin(), load.staleness.end()},
+                      .most_ahead = load.most_ahead};
+  if (lead() != setup_.team.rank()) return record;
+  // Of the time that workers wait, some is for slower workers, and no server can help that.
+  const double wait = std::max(0.0, std::exchange(wait_seconds_, 0.0) - load.held_seconds);
+  const double compute = std::exchange(compute_seconds_, 0.0);
+  record.wait_share = wait / std::max(wait + compute, 1e-9);
+  if (record.wait_share > kTooMuchWaiting)
+    record.servers_needed = static_cast<int>(std::ceil(record.servers * (wait + compute) / std::max(compute, 1e-9)));
+  return record;
+}
+
+}  // namespace trireme::train

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+// Which nodes of a generation hold parameters, and which compute.
+#pragma once
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "trireme/train/team.h"
+
+namespace trireme::train {
+
+struct ServerRoles {
+  std::vector<int> servers;  // ranks, in the order of their numbers; the first one leads
+  std::vector<int> workers;  // ranks
+  bool resumes = false;      // the servers are those of before, with all they hold
+
+  int lead() const { return servers.front(); }
+  int server_of(int rank) const;  // its number; -1: it is none
+  int worker_of(int rank) const;
+};
+
+struct ServerWish {
+  std::int64_t servers = 1;  // 0: every node
+  bool shared = false;       // servers compute, too
+};
+
+// The first nodes hold the parameters. There is always somebody who computes.
+ServerRoles plan_roles(const ServerWish& wish, int nodes);
+
+// What a node brings along from the generation before.
+struct Holding {
+  std::uint64_t lineage = 0;  // generation in which these parameters were handed out; 0: it holds nothing
+  int server = -1;            // its number there
+  int servers = 0;            // how many there were
+};
+
+// The nodes that hold the newest parameters keep them if none of them is missing.
+ServerRoles choose_roles(const ServerWish& wish, const std::vector<Holding>& holdings);
+
+// All nodes together.
+std::vector<Holding> tell_holdings(Team& team, const Holding& own);
+
+}  // namespace trireme::train

@@ -1,0 +1,327 @@
+// SPDX-License-Identifier: Apache-2.0
+// Steps and epochs: in step with the team, or by lease.
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <numeric>
+#include <utility>
+
+#include "trireme/base/error.h"
+#include "trireme/base/parallel.h"
+#include "trireme/data/division.h"
+#include "trireme/data/subset.h"
+#include "trireme/train/leased_work.h"
+#include "trireme/train/trainer.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr Seconds kLook{0.05};  // at whether there is something to do for a node that does not compute
+
+// Samples of `source` that worker `rank` evaluates: all who compute do their even part.
+std::shared_ptr<const data::Source> evaluation_part(const std::shared_ptr<const data::Source>& source, int rank,
+                                                    std::vector<double> shares) {
+  if (shares.size() == 1) return source;
+  for (double& share : shares) share = share > 0 ? 1 : 0;
+  const data::Range part = data::part_of(source->size(), shares, rank);
+  std::vector<std::int64_t> indices(static_cast<std::size_t>(part.size()));
+  std::iota(indices.begin(), indices.end(), part.begin);
+  return std::make_shared<data::Subset>(source, std::move(indices));
+}
+
+data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::vector<double> shares, int rank) {
+  const data::PipelineOptions& pipeline = job.data.pipeline;
+  return {.batch_size = job.train.batch_size,
+          .seed = static_cast<std::uint64_t>(job.train.seed),
+          .shuffle = pipeline.shuffle,
+          .interleave = pipeline.interleave,
+          .threads = pipeline.threads,
+          .prefetch = pipeline.prefetch,
+          .epochs = job.train.epochs,
+          .first_epoch = cursor.epoch,
+          .first_offset = cursor.epoch_offset,
+          .shares = std::move(shares),
+          .rank = rank};
+}
+
+double per_second(double amount, double seconds) { return amount / std::max(seconds, 1e-9); }
+
+// Means over the epoch so far.
+Score epoch_score(const Cursor& cursor) {
+  const double samples = std::max<double>(1, static_cast<double>(cursor.epoch_offset));
+  return {.samples = cursor.epoch_offset, .loss = cursor.loss_sum / samples, .accuracy = static_cast<double>(cursor.correct) / samples};
+}
+
+}  // namespace
+
+bool Trainer::stopped_early() const {
+  const std::int64_t patience = job_.early_stopping.patience;
+  return patience > 0 && cursor_.epoch_offset == 0 && cursor_.best_epoch >= 0 && cursor_.epoch - 1 - cursor_.best_epoch >= patience;
+}
+
+bool Trainer::finished() const { return cursor_.epoch >= job_.train.epochs || stopped_early(); }
+
+Requests Trainer::advance(Observer& observer, const Requests& requests) {
+  ensure(!finished(), "a finished training does not advance");
+  const ThreadScope threads(compile_report().threads);
+  if (strategy_->leased() != nullptr) return advance_by_lease(observer, requests);
+  // Not so if a team broke while it evaluated.
+  if (cursor_.epoch_offset < data_.train->size()) {
+    enter_phase_("wait");
+    const Seconds asked = clock_.now();
+    const data::Batch& batch = next_batch();
+    observer.step(step(batch, asked, requests));
+  }
+  if (cursor_.epoch_offset >= data_.train->size()) observer.epoch(finish_epoch());
+  if (!team_.is_alone() && speed_.is_due()) rebalance(observer);
+  return agreed_;
+}
+
+// A worker's own step, or a look at the others' by a node that has nothing to compute; and the meeting, when everybody is through.
+Requests Trainer::advance_by_lease(Observer& observer, const Requests& requests) {
+  LeasedWork& work = *strategy_->leased();
+  if (!is_in_stretch_) begin_stretch();
+  if (requests.any() && !asked_.any()) work.stop();
+  asked_.stop |= requests.stop;
+  asked_.checkpoint |= requests.checkpoint;
+  asked_.regroup |= requests.regroup;
+  const bool computes = work.computes(team_.rank()) && !is_through_;
+  if (computes) step_by_lease();
+  record_work(observer);
+  if (!work.is_over(computes ? Seconds(0) : kLook)) return {};
+  record_work(observer);
+  return meet(observer);
+}
+
+void Trainer::begin_stretch() {
+  strategy_->leased()->begin(cursor_);
+  is_in_stretch_ = true;
+  is_whole_ = false;
+  is_through_ = false;
+  stretch_seconds_ = clock_.now();
+}
+
+void Trainer::step_by_lease() {
+  enter_phase_("wait");
+  if (!stream_) begin_stream();
+  const data::Batch* const batch = stream_->next();
+  if (batch == nullptr) {
+    enter_phase_("exchange");
+    strategy_->leased()->retire();
+    stream_.reset();
+    is_through_ = true;
+    return;
+  }
+  states_before_ = replica_.states();
+  is_interrupted_ = true;
+  const auto seen = static_cast<double>(batch->epoch * data_.train->size() + batch->offset);
+  learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(seen);
+  const StepResult result = strategy_->run(
+      {.batch = *batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .enter = enter_phase_}, replica_);
+  check_loss(result.outcome);
+  is_interrupted_ = false;
+  own_samples_ += static_cast<double>(batch->size);
+}
+
+// What workers have done since the last time, as the lead hears of it; the others learn it when all meet.
+void Trainer::record_work(Observer& observer) {
+  for (const ps::WorkDone& done : strategy_->leased()->done()) {
+    const engine::Outcome outcome{.samples = done.samples, .correct = done.correct, .loss = done.loss, .penalty = done.penalty};
+    const Seconds now = clock_.now();
+    const double passed = (now - std::exchange(stretch_seconds_, now)).count();
+    ++cursor_.step;
+    count(outcome);
+    cursor_.epoch_seconds += passed;
+    cursor_.train_seconds += passed;
+    epoch_exchange_ += done.wait_seconds / team_.size();
+    learning_rate_ = done.rate;
+    StepRecord record = record_of(outcome);
+    record.seconds = done.seconds;
+    record.compute_seconds = done.compute_seconds;
+    record.exchange_seconds = done.wait_seconds;
+    record.worker = done.worker;
+    record.staleness = done.staleness;
+    observer.step(record);
+  }
+  if (const auto straggler = strategy_->leased()->straggler()) observer.straggler(*straggler);
+}
+
+Requests Trainer::meet(Observer& observer) {
+  struct News {
+    Cursor cursor;
+    Requests asked;
+    double learning_rate = 0;
+  } news{.cursor = cursor_, .asked = std::exchange(asked_, {}), .learning_rate = learning_rate_};
+  enter_phase_("meet");
+  stream_.reset();
+  team_.broadcast(std::span(&news, 1), lead(), team_.patience());
+  is_in_stretch_ = false;
+  cursor_ = news.cursor;
+  agreed_ = news.asked;
+  learning_rate_ = news.learning_rate;
+  if (cursor_.epoch_offset >= data_.train->size()) {
+    if (const auto record = strategy_->leased()->server_record()) observer.server(*record);
+    const EpochRecord record = finish_epoch();
+    if (is_lead()) observer.epoch(record);
+  }
+  if (agreed_.any()) drain();
+  return agreed_;
+}
+
+void Trainer::rebalance(Observer& observer) {
+  enter_phase_("rebalance");
+  SpeedShares::Measured measured = speed_.measure(team_, shares_);
+  if (measured.shares) take_shares(std::move(*measured.shares));
+  if (!measured.straggler) return;
+  measured.straggler->share =
+      shares_[static_cast<std::size_t>(measured.straggler->rank)] / std::accumulate(shares_.begin(), shares_.end(), 0.0);
+  observer.straggler(*measured.straggler);
+}
+
+void Trainer::begin_stream() {
+  data::StreamOptions options = stream_options(job_, cursor_, shares_, team_.rank());
+  if (LeasedWork* const work = strategy_->leased()) {
+    options.shares.clear();
+    options.batch_size = work->lease_size();
+    options.prefetch = 1;  // a lease that waits here can't be done by somebody who is faster
+    options.places = [work] { return work->next(); };
+  }
+  stream_.emplace(data_.train, data::Transform(data_.train->format(), data_.normalization, job_.data.augment), options, clock_);
+  times_at_epoch_ = {};
+}
+
+const data::Batch& Trainer::next_batch() {
+  if (!stream_) begin_stream();
+  const data::Batch* batch = stream_->next();
+  ensure(batch != nullptr, "the stream has as many epochs as the job");
+  return *batch;
+}
+
+void Trainer::check_loss(const engine::Outcome& outcome) const {
+  if (std::isfinite(outcome.loss)) return;
+  throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, outcome.loss,
+              learning_rate_};
+}
+
+StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
+  const Seconds got = clock_.now();
+  states_before_ = replica_.states();
+  is_interrupted_ = true;
+  learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
+  const StepResult result = strategy_->run({.batch = batch,
+                                            .learning_rate = learning_rate_,
+                                            .step = cursor_.step + 1,
+                                            .requests = requests,
+                                            .statistics = statistics_for(batch),
+                                            .enter = enter_phase_},
+                                           replica_);
+  check_loss(result.outcome);
+  is_interrupted_ = false;
+  agreed_ = result.requests;
+  speed_.count(batch.size, result.times.compute);
+  ++cursor_.step;
+  last_batch_ = {.epoch = cursor_.epoch, .offset = cursor_.epoch_offset, .whole = batch.whole, .shares = shares_};
+  count(result.outcome);
+  const Seconds done = clock_.now();
+  cursor_.epoch_seconds += (done - asked).count();
+  cursor_.train_seconds += (done - asked).count();
+  epoch_exchange_ += result.times.exchange;
+  epoch_hidden_ += result.times.hidden;
+  StepRecord record = record_of(result.outcome);
+  record.seconds = (done - asked).count();
+  record.wait_seconds = (got - asked).count();
+  record.compute_seconds = result.times.compute;
+  record.exchange_seconds = result.times.exchange;
+  record.hidden_seconds = result.times.hidden;
+  record.optimizer_seconds = result.times.optimizer;
+  return record;
+}
+
+// A batch of which a worker has nothing, the last one of an epoch, is left to each worker's own statistics.
+engine::StatisticsExchange Trainer::statistics_for(const data::Batch& batch) {
+  if (team_.is_alone() || !job_.strategy.team.sync_batch_norm || job_.graph.states().size() == 0) return {};
+  for (int rank = 0; rank < team_.size(); ++rank)
+    if (data::part_of(batch.whole, shares_, rank).size() == 0) return {};
+  return {.samples = batch.whole, .sum = [this](std::span<double> values) { team_.sum(values); }};
+}
+
+void Trainer::count(const engine::Outcome& outcome) {
+  cursor_.samples_seen += outcome.samples;
+  cursor_.epoch_offset += outcome.samples;
+  cursor_.correct += outcome.correct;
+  cursor_.loss_sum += outcome.loss * static_cast<double>(outcome.samples);
+  cursor_.penalty = outcome.penalty;
+}
+
+StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
+  return {.step = cursor_.step,
+          .epoch = cursor_.epoch,
+          .samples_seen = cursor_.samples_seen,
+          .samples_total = data_.train->size() * job_.train.epochs,
+          .batch = {.samples = outcome.samples,
+                    .loss = outcome.loss,
+                    .accuracy = static_cast<double>(outcome.correct) / static_cast<double>(outcome.samples)},
+          .epoch_mean = epoch_score(cursor_),
+          .learning_rate = learning_rate_,
+          .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
+          .workers = std::ranges::count_if(shares_, [](double share) { return share > 0; })};
+}
+
+EpochRecord Trainer::finish_epoch() {
+  enter_phase_("evaluate");
+  const data::StreamTimes times = stream_ ? stream_->times() : times_at_epoch_;
+  strategy_->settle(replica_);
+  team_.average(replica_.states(), statistics_weight());
+  own_samples_ = 0;
+  EpochRecord record{.epoch = cursor_.epoch,
+                     .train = epoch_score(cursor_),
+                     .penalty = cursor_.penalty,
+                     .learning_rate = learning_rate_,
+                     .seconds = cursor_.epoch_seconds,
+                     .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
+                     .wait_seconds = times.wait_seconds - times_at_epoch_.wait_seconds,
+                     .background_seconds = times.background_seconds - times_at_epoch_.background_seconds,
+                     .exchange_seconds = std::exchange(epoch_exchange_, 0.0),
+                     .hidden_seconds = std::exchange(epoch_hidden_, 0.0)};
+  times_at_epoch_ = times;
+  if (data_.validation != nullptr)
+    record.validation = score(data_.validation);
+  else if (data_.test != nullptr)
+    record.test = score(data_.test);
+  watch(record.validation);
+  ++cursor_.epoch;
+  cursor_.epoch_offset = 0;
+  cursor_.correct = 0;
+  cursor_.loss_sum = 0;
+  cursor_.epoch_seconds = 0;
+  return record;
+}
+
+void Trainer::watch(const Score& validation) {
+  if (validation.samples == 0) return;
+  // Both as something that should grow.
+  const double value = job_.early_stopping.watch == "accuracy" ? validation.accuracy : -validation.loss;
+  if (cursor_.best_epoch >= 0 && !(value > cursor_.best + job_.early_stopping.min_change)) return;
+  cursor_.best = value;
+  cursor_.best_epoch = cursor_.epoch;
+}
+
+// Each worker its part, the sums together.
+Score Trainer::score(const std::shared_ptr<const data::Source>& samples) {
+  const auto part = evaluation_part(samples, team_.rank(), shares_);
+  Score own;
+  if (part->size() > 0)
+    own = evaluator_->score(part, data_.normalization, {.parameters = replica_.parameters(), .states = replica_.states()});
+  if (team_.is_alone()) return own;
+  const auto count = static_cast<double>(own.samples);
+  std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};
+  team_.sum(sums, team_.patience());
+  return {.samples = std::llround(sums[0]), .loss = sums[1] / sums[0], .accuracy = sums[2] / sums[0]};
+}
+
+Score Trainer::test() {
+  ensure(data_.test != nullptr, "a test needs test samples");
+  return score(data_.test);
+}
+
+}  // namespace trireme::train
