@@ -70,7 +70,10 @@ std::shared_ptr<grpc::ChannelCredentials> mutual_tls(const Credentials& credenti
   return tls::TlsCredentials(options);
 }
 
-grpc::ChannelArguments settings() {
+// Only nodes have bulk streams.
+enum class Traffic { calls, bulk };
+
+grpc::ChannelArguments settings(Traffic traffic) {
   grpc::ChannelArguments out;
   out.SetMaxReceiveMessageSize(kMaxMessageBytes);
   out.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -87,6 +90,10 @@ grpc::ChannelArguments settings() {
   out.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   out.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kHandshakeMs);  // in spite of its name: how long an attempt may take
   out.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10 * kReconnectMs);
+  if (traffic == Traffic::bulk) {
+    keep_freed_blocks();
+    set_for_bulk([&](const char* name, int value) { out.SetInt(name, value); });
+  }
   return out;
 }
 
@@ -124,10 +131,10 @@ struct Channel::State {
   std::unique_ptr<grpc::GenericStub> stub;
   const std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
-  State(std::string to, std::string expected, const std::shared_ptr<grpc::ChannelCredentials>& credentials)
+  State(std::string to, std::string expected, const std::shared_ptr<grpc::ChannelCredentials>& credentials, Traffic traffic)
       : address(std::move(to)),
         whom(std::move(expected)),
-        channel(grpc::CreateCustomChannel(address, credentials, settings())),
+        channel(grpc::CreateCustomChannel(address, credentials, settings(traffic))),
         stub(std::make_unique<grpc::GenericStub>(channel)) {}
 
   // With its channel gRPC lets go of what a connection still wanted to send, and only then the last listeners hear of the end.
@@ -170,13 +177,14 @@ Channel& Channel::operator=(Channel&&) noexcept = default;
 Channel Channel::connect(const std::string& address, const Credentials& credentials, Seconds timeout, const Identity& whom) {
   if (credentials.certificate.empty() || credentials.key.empty())
     throw Error{unauthenticated, "cannot join the job at {} without a certificate and its key", address};
-  return connected(std::make_unique<State>(address, in_words(whom), mutual_tls(credentials, whom)), timeout);
+  const Traffic traffic = whom.role == "node" ? Traffic::bulk : Traffic::calls;
+  return connected(std::make_unique<State>(address, in_words(whom), mutual_tls(credentials, whom), traffic), timeout);
 }
 
 Channel Channel::connect_plain(const std::string& address, Seconds timeout) {
   if (!is_loopback(host_of(address)))
     throw Error{invalid_argument, "cannot talk to {} without TLS: it is not an address of loopback", address};
-  return connected(std::make_unique<State>(address, "server", grpc::InsecureChannelCredentials()), timeout);
+  return connected(std::make_unique<State>(address, "server", grpc::InsecureChannelCredentials(), Traffic::bulk), timeout);
 }
 
 Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {

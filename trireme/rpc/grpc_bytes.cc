@@ -4,6 +4,7 @@
 
 #include <grpc/support/log.h>
 #include <grpcpp/support/slice.h>
+#include <malloc.h>
 
 #include <cstdio>
 #include <cstring>
@@ -15,6 +16,9 @@ namespace {
 
 // A status travels among the headers, which are bounded.
 constexpr std::size_t kLongestMessage = 4000;
+
+constexpr int kLargestKept = 8 << 20;  // messages have 4 MiB at most
+constexpr int kMostKept = 32 << 20;    // for each of malloc's arenas
 
 void write_bugs_only(gpr_log_func_args* line) {
   if (std::strstr(line->message, "assertion failed") != nullptr)
@@ -48,6 +52,11 @@ grpc::Status status_of(const Error& error) {
 }
 
 Error error_of(const grpc::Status& status) { return Error{static_cast<ErrorCode>(status.error_code()), "{}", status.error_message()}; }
+
+void keep_freed_blocks() {
+  ::mallopt(M_MMAP_THRESHOLD, kLargestKept);
+  ::mallopt(M_TRIM_THRESHOLD, kMostKept);
+}
 
 void silence_grpc_log() {
   static std::once_flag once;

@@ -2,6 +2,7 @@
 // Texts, errors and settings as gRPC has them.
 #pragma once
 
+#include <grpc/grpc.h>
 #include <grpcpp/support/byte_buffer.h>
 #include <grpcpp/support/status.h>
 
@@ -29,6 +30,20 @@ constexpr int kMetadataBytes = 16 << 10;
 inline std::chrono::system_clock::time_point deadline_in(Seconds timeout) {
   return std::chrono::system_clock::now() + std::chrono::duration_cast<std::chrono::system_clock::duration>(timeout);
 }
+
+// For connections with bulk streams, as measured on loopback (bench/ps). A window that gRPC chooses itself grows until nothing on its
+// way is in a cache any more; 1 MiB is enough for 1 GB/s over a round trip of a millisecond.
+constexpr int kBulkWindowBytes = 1 << 20;
+constexpr int kBulkFrameBytes = 8 << 20;
+template <class Set>
+void set_for_bulk(Set set) {
+  set(GRPC_ARG_HTTP2_BDP_PROBE, 0);
+  set(GRPC_ARG_HTTP2_STREAM_LOOKAHEAD_BYTES, kBulkWindowBytes);
+  set(GRPC_ARG_HTTP2_MAX_FRAME_SIZE, kBulkFrameBytes);
+}
+// gRPC reads into a fresh block again and again; if the system has to find pages for each, that costs as much as all the rest.
+// From here on this process keeps such blocks when they are freed.
+void keep_freed_blocks();
 
 // gRPC writes a line on stderr for each stray connection; what matters is in the errors.
 void silence_grpc_log();

@@ -190,6 +190,11 @@ void set_keepalive(grpc::ServerBuilder& builder) {
   builder.AddChannelArgument(GRPC_ARG_HTTP2_MIN_RECV_PING_INTERVAL_WITHOUT_DATA_MS, kKeepaliveTimeMs / 2);
 }
 
+void prepare_bulk(grpc::ServerBuilder& builder) {
+  keep_freed_blocks();
+  set_for_bulk([&](const char* name, int value) { builder.AddChannelArgument(name, value); });
+}
+
 void check_address(const std::string& address) {
   in_addr v4{};
   in6_addr v6{};
@@ -236,7 +241,7 @@ struct Server::State {
     for (BulkStream& stream : options.bulk_streams) service.add(std::move(stream));
     service.add(Method{
         .name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, std::string) { return std::string(); }});
-    start(options);
+    start(options, !options.bulk_streams.empty());
   }
   ~State() {
     acceptor.reset();
@@ -247,11 +252,12 @@ struct Server::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  void start(const Options& options) {
+  void start(const Options& options, bool has_bulk) {
     listeners.emplace(options.addresses, options.port);
     grpc::ServerBuilder builder;
     set_limits(builder, options.memory);
     set_keepalive(builder);
+    if (has_bulk) prepare_bulk(builder);
     connections = builder.experimental().AddExternalConnectionAcceptor(
         grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_of(options));
     builder.RegisterCallbackGenericService(&service);
