@@ -19,9 +19,10 @@ enum class Kind : std::uint32_t {
   drop,       // a lease was not used: lease (lead only)
   retire,     // no more pushes in this stretch
   // From a server.
-  values,     // of a piece: piece, id (of the push they answer), version, taken (0: the push came too late and was dropped)
-  fetched,    // piece, slot
-  granted,    // lease, begin, end, round; lease 0: nothing more for this worker in this stretch
+  values,   // of a piece: piece, id (of the push they answer), version, taken (0: the push came too late and was dropped)
+  fetched,  // piece, slot
+  granted,  // lease, begin, end, round; lease 0: nothing more for this worker in this stretch
+  noted,    // lease: the lead knows what became of it
 };
 
 // Little-endian, as all machines are that we run on; both ends are the same program (cards are compared before).
@@ -36,9 +37,9 @@ struct Frame {
   std::uint32_t flags = 0;  // kLast, kTaken
   double rate = 0;
   std::int64_t samples = 0, correct = 0;
-  double loss = 0, penalty = 0;                      // means over the samples
+  double loss = 0, penalty = 0;                               // means over the samples
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;  // of the worker's step
-  std::int64_t staleness = 0;                        // done: as the lead told it
+  std::int64_t staleness = 0;                                 // values: of the push they answer; done: as a server told it
 };
 inline constexpr std::uint32_t kLast = 1, kTaken = 2;
 

@@ -35,14 +35,14 @@ inline constexpr std::size_t kStalenessBins = 33;  // 0 ... 31, more
 
 // Since the last time it was asked.
 struct ServerLoad {
-  double seconds = 0;                            // of wall time
-  double busy_seconds = 0;                       // spent on updates and copies, summed over threads
-  double held_seconds = 0;                       // that answers were held back for slower workers
-  std::int64_t pushes = 0;                       // that came whole
+  double seconds = 0;       // of wall time
+  double busy_seconds = 0;  // spent on updates and copies, summed over threads
+  double held_seconds = 0;  // that answers were held back for slower workers
+  std::int64_t pushes = 0;  // that came whole
   std::int64_t dropped = 0;
   std::int64_t bytes_in = 0, bytes_out = 0;
   std::array<std::int64_t, kStalenessBins> staleness{};  // pushes by how stale their gradients were
-  std::int64_t most_ahead = 0;                   // of the slowest worker, that any was when it went on
+  std::int64_t most_ahead = 0;                           // of the slowest worker, that any was when it went on
 };
 
 // All calls may come from any thread; received() of different workers run at the same time, on the threads that call them.
@@ -70,12 +70,12 @@ class Server {
     std::uint64_t generation = 0;
     std::vector<std::string> workers;  // names, in order of their numbers
     Rules rules;
-    std::int64_t updates = 0;  // made so far: the version of every piece
+    std::int64_t updates = 0;             // made so far: the version of every piece
     std::optional<Ledger::Options> work;  // only at the lead
   };
   void begin(Stretch stretch);
-  // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete; their leases),
-  // streams of older generations are refused. A push that was taken before stays taken: it is told by its id.
+  // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete;
+  // their leases), streams of older generations are refused. A push that was taken before stays taken: it is told by its id.
   void regroup(std::uint64_t generation, std::vector<std::string> workers, const std::vector<std::int64_t>& kept_leases);
 
   // A worker's stream, from its first message on. The session is kept until it is closed.
@@ -85,9 +85,9 @@ class Server {
   void stop();
   // Waits until every worker has retired (and, at the lead, all that was handed out is used); false after the timeout.
   bool await_retired(Seconds timeout);
-  std::vector<WorkDone> take_done();    // at the lead, in the order they came
-  std::int64_t used() const;            // samples of the epoch, at the lead
-  bool is_complete() const;             // every sample of the epoch is used, at the lead
+  std::vector<WorkDone> take_done();  // at the lead, in the order they came
+  std::int64_t used() const;          // samples of the epoch, at the lead
+  bool is_complete() const;           // every sample of the epoch is used, at the lead
   ServerLoad take_load();
 
  private:

@@ -12,9 +12,9 @@ namespace trireme::ps {
 struct PartitionOptions {
   int servers = 1;
   std::int64_t min_shard_bytes = 256 << 10;
-  std::int64_t max_shards = 0;             // of one slice; 0: as many as servers
-  std::int64_t piece_bytes = 256 << 10;    // what travels and is updated as one
-  bool whole_slices = false;               // for optimizers that need them (lars): no slice is cut, whatever its size
+  std::int64_t max_shards = 0;           // of one slice; 0: as many as servers
+  std::int64_t piece_bytes = 256 << 10;  // what travels and is updated as one
+  bool whole_slices = false;             // for optimizers that need them (lars): no slice is cut, whatever its size
 };
 
 // max(1, min(dim0, max_shards, ceil(bytes / min_shard_bytes)))
@@ -37,8 +37,8 @@ class ShardMap {
   ShardMap(const ParameterSpace& space, const PartitionOptions& options);
 
   int servers() const { return static_cast<int>(bytes_.size()); }
-  const std::vector<Piece>& pieces() const { return pieces_; }                                     // in the order of the space, no gaps
-  const std::vector<std::size_t>& pieces_of(int server) const;                                     // their indices
+  const std::vector<Piece>& pieces() const { return pieces_; }  // in the order of the space, no gaps
+  const std::vector<std::size_t>& pieces_of(int server) const;  // their indices
   const std::vector<std::size_t>& pieces_of_slice(std::size_t slice) const { return of_slice_[slice]; }
   std::int64_t bytes(int server) const { return bytes_[static_cast<std::size_t>(server)]; }
   double imbalance() const;  // most bytes of a server / mean

@@ -71,7 +71,7 @@ StrategyRequest strategy_request(const Config& table) {
   OptionReader reader(table, "[strategy]", {"name"});
   visit_strategy(request, reader);
   reader.finish();
-  if (const auto* check = find_strategy(request.name).check) check(request.options);
+  if (const auto check = find_strategy(request.name).check) check(request.options);
   return request;
 }
 

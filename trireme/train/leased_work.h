@@ -24,7 +24,8 @@ class LeasedWork {
   virtual void begin(const Cursor& at) = 0;        // all nodes together
   // This node's next samples; nothing: there are no more in this stretch. Called by the thread that makes batches.
   virtual std::optional<data::Place> next() = 0;
-  virtual void retire() = 0;                       // this node has done all it got
+  // This node has done all it got. False: there is more after all, since something of it did not count.
+  virtual bool retire() = 0;
   virtual bool is_over(Seconds wait) = 0;          // as far as this node can tell
   // At the lead.
   virtual void stop() = 0;                         // hand out no more, so that all meet soon

@@ -114,12 +114,15 @@ void ParameterServers::entered(const Cursor& cursor) {
 }
 
 void ParameterServers::make_anew() {
-  *held_ = {.holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = static_cast<int>(roles_.servers.size())},
-            .map = std::make_shared<const ps::ShardMap>(
-                setup_.space, ps::PartitionOptions{.servers = static_cast<int>(roles_.servers.size()),
-                                                   .min_shard_bytes = options_.min_shard_bytes,
-                                                   .max_shards = options_.max_shards,
-                                                   .whole_slices = setup_.replica.optimizer().entry().slice_rate != nullptr})};
+  held_ = std::make_shared<ServerHoldings>();
+  setup_.kept = held_;
+  const auto servers = static_cast<int>(roles_.servers.size());
+  held_->holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = servers};
+  held_->map = std::make_shared<const ps::ShardMap>(
+      setup_.space, ps::PartitionOptions{.servers = servers,
+                                         .min_shard_bytes = options_.min_shard_bytes,
+                                         .max_shards = options_.max_shards,
+                                         .whole_slices = setup_.replica.optimizer().entry().slice_rate != nullptr});
   if (server_number() < 0) return;
   const auto size = static_cast<std::size_t>(setup_.space.size());
   held_->parameters = std::make_unique_for_overwrite<float[]>(size);
@@ -169,12 +172,19 @@ void ParameterServers::listen() {
 void ParameterServers::go_on_with_the_stretch() {
   ps::Client& client = *held_->client;
   if (rules_.sums()) client.forget();
-  const auto lease = client.unfinished();
-  std::vector<std::int64_t> kept;
-  for (const double id : setup_.team.gather(lease ? static_cast<double>(lease->id) : 0.0))
-    if (id > 0) kept.push_back(std::llround(id));
-  if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), kept);
+  if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), gathered(client.kept()));
   retired_ = false;
+}
+
+// Lists of ids of all nodes as one.
+std::vector<std::int64_t> ParameterServers::gathered(const std::vector<std::int64_t>& own) {
+  const std::vector<double> counts = setup_.team.gather(static_cast<double>(own.size()));
+  const auto most = static_cast<std::size_t>(*std::ranges::max_element(counts));
+  std::vector<std::int64_t> all;
+  for (std::size_t i = 0; i < most; ++i)
+    for (const double id : setup_.team.gather(i < own.size() ? static_cast<double>(own[i]) : 0.0))
+      if (id > 0) all.push_back(std::llround(id));
+  return all;
 }
 
 void ParameterServers::connect() {
@@ -222,7 +232,7 @@ void ParameterServers::begin(const Cursor& at) {
 int ParameterServers::parts_of_an_update() const { return static_cast<int>(parts_of_a_batch(options_, roles_.workers.size())); }
 
 std::optional<data::Place> ParameterServers::next() {
-  const std::optional<ps::Lease> lease = held_->client->next_lease();
+  const std::optional<ps::Lease> lease = ahead_ ? std::exchange(ahead_, std::nullopt) : held_->client->next_lease();
   if (!lease) return std::nullopt;
   const std::lock_guard lock(mutex_);
   leases_.push_back(*lease);
@@ -266,10 +276,13 @@ StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
   return result;
 }
 
-void ParameterServers::retire() {
+bool ParameterServers::retire() {
   held_->client->settle();
+  // A push that came too late was dropped, and its samples are handed out again.
+  if (rules_.backup_workers > 0) ahead_ = held_->client->next_lease();
+  if (ahead_) return false;
   held_->client->retire();
-  retired_ = true;
+  return retired_ = true;
 }
 
 bool ParameterServers::is_over(Seconds wait) {

@@ -69,7 +69,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::int64_t lease_size() const override;
   void begin(const Cursor& at) override;
   std::optional<data::Place> next() override;
-  void retire() override;
+  bool retire() override;
   bool is_over(Seconds wait) override;
   void stop() override;
   std::vector<ps::WorkDone> done() override;
@@ -85,6 +85,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void connect();
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
   std::vector<std::string> worker_names() const;
+  std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
   std::vector<ps::WorkDone> merged(std::vector<ps::WorkDone> parts);
   int parts_of_an_update() const;
   int server_number() const { return roles_.server_of(setup_.team.rank()); }
@@ -100,7 +101,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
   bool retired_ = false;
   bool is_over_ = false;
   std::mutex mutex_;
-  std::deque<ps::Lease> leases_;  // whose batches are being made
+  std::deque<ps::Lease> leases_;    // whose batches are being made
+  std::optional<ps::Lease> ahead_;  // to be handed out next
   struct Update {
     ps::WorkDone sum;
     int parts = 0;

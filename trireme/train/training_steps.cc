@@ -107,9 +107,8 @@ void Trainer::step_by_lease() {
   const data::Batch* const batch = stream_->next();
   if (batch == nullptr) {
     enter_phase_("exchange");
-    strategy_->leased()->retire();
+    is_through_ = strategy_->leased()->retire();
     stream_.reset();
-    is_through_ = true;
     return;
   }
   states_before_ = replica_.states();

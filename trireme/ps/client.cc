@@ -1,0 +1,181 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a worker waits for: work, values, the end of its pushes.
+#include "trireme/ps/client.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trireme/ps/client_state.h"
+#include "trireme/ps/values.h"
+
+namespace trireme::ps {
+namespace {
+
+constexpr std::chrono::milliseconds kLook{20};  // between two looks at the cancellation
+
+}  // namespace
+
+Client::State::State(Setup given) : setup(std::move(given)), pieces(setup.map->pieces().size()), versions(pieces), is_awaited(pieces) {
+  if (setup.rules.wire != comm::WireType::f32) staging.resize(wire_bytes(setup.rules.wire, setup.space.size()));
+}
+
+template <class Done>
+void Client::State::wait(std::unique_lock<std::mutex>& lock, const Done& done, const char* what) {
+  const Seconds end = setup.clock.now() + setup.timeout;
+  while (!done()) {
+    if (cancellation && cancellation->is_cancelled()) throw Error{cancelled, "waiting for {} was cancelled", what};
+    if (fault) throw Error{*fault};
+    if (setup.clock.now() >= end) throw Error{deadline_exceeded, "{} did not come within {} s", what, setup.timeout.count()};
+    changed.wait_for(lock, kLook);
+  }
+}
+
+void Client::State::tell(const Frame& frame, std::size_t server, Todo& todo) const {
+  if (server < links.size()) todo.sendings.push_back({.link = links[server], .message = {.head = head_of(frame), .urgency = kUrgent}});
+}
+
+void Client::State::carry_out(Todo todo) {
+  if (todo.acknowledged != 0 && setup.acknowledged) setup.acknowledged(todo.acknowledged);
+  for (Sending& sending : todo.sendings) send(sending);
+}
+
+void Client::State::send(Sending& sending) {
+  rpc::Outgoing& message = sending.message;
+  if (sending.piece != kNoPiece) {
+    const Piece& piece = setup.map->pieces()[sending.piece];
+    const auto values = setup.gradients.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.size()));
+    if (setup.rules.wire == comm::WireType::f32) {
+      message.body = std::as_bytes(values);
+    } else {
+      const auto to = std::span{staging}.subspan(wire_bytes(setup.rules.wire, piece.begin), wire_bytes(setup.rules.wire, piece.size()));
+      encode(values, setup.rules.wire, to);
+      message.body = to;
+    }
+  }
+  bytes_out += static_cast<std::int64_t>(message.head.size() + message.body.size());
+  // A stream that has ended is told by closed(), and thrown by the next wait.
+  if (sending.link->session != nullptr) sending.link->session->send(std::move(message));
+}
+
+Client::Client(Setup setup) : state_(std::make_shared<State>(std::move(setup))) {}
+
+Client::~Client() {
+  try {
+    state_->disconnect();
+  } catch (const Error&) {
+    // It waited long enough for streams to end.
+  }
+}
+
+void Client::begin_stretch(std::int64_t updates) {
+  const std::lock_guard lock(state_->mutex);
+  state_->updates = updates;
+  std::fill(state_->versions.begin(), state_->versions.end(), updates);
+  state_->granted.clear();
+  state_->has_no_more = false;
+}
+
+void Client::fetch() {
+  state_->fetched_slots.clear();
+  state_->fetch(-1, -1);
+}
+
+void Client::fetch_slots(std::vector<std::span<float>> slots, int except) {
+  const int count = static_cast<int>(slots.size());
+  state_->fetched_slots = std::move(slots);
+  for (int slot = 0; slot < count; ++slot) state_->fetch(slot, except);
+}
+
+// Some at a time: a server keeps a copy of what is on its way.
+void Client::State::fetch(int slot, int except) {
+  for (std::size_t piece = 0; piece < pieces;) {
+    Todo todo;
+    {
+      const std::lock_guard lock(mutex);
+      for (; piece < pieces && todo.sendings.size() < kFetchedAtOnce; ++piece) {
+        const int server = setup.map->pieces()[piece].server;
+        if (server == except) continue;
+        tell({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot}, static_cast<std::size_t>(server), todo);
+      }
+      fetching = todo.sendings.size();
+    }
+    carry_out(std::move(todo));
+    std::unique_lock lock(mutex);
+    wait(
+        lock, [this] { return fetching == 0; }, "the servers' values");
+  }
+}
+
+std::optional<Lease> Client::next_lease() {
+  const auto ask = [this] {
+    State::Todo todo;
+    {
+      const std::lock_guard lock(state_->mutex);
+      if (state_->is_asking || state_->has_no_more || !state_->granted.empty()) return;
+      state_->is_asking = true;
+      state_->tell({.kind = Kind::ask}, 0, todo);
+    }
+    state_->carry_out(std::move(todo));
+  };
+  ask();
+  std::optional<Lease> lease;
+  {
+    std::unique_lock lock(state_->mutex);
+    if (state_->fault) throw Error{*state_->fault};  // what was granted is for nothing
+    state_->wait(
+        lock, [this] { return !state_->granted.empty() || (state_->has_no_more && !state_->is_asking); }, "work");
+    if (state_->granted.empty()) return std::nullopt;
+    lease = state_->granted.front();
+    state_->granted.pop_front();
+  }
+  ask();
+  return lease;
+}
+
+void Client::needed(std::size_t slice) {
+  const std::vector<std::size_t>& pieces = state_->setup.map->pieces_of_slice(slice);
+  const auto is_here = [&] {
+    return std::all_of(pieces.begin(), pieces.end(), [this](std::size_t p) { return state_->is_awaited[p] == 0; });
+  };
+  std::unique_lock lock(state_->mutex);
+  if (is_here()) return;
+  const Seconds begin = state_->setup.clock.now();
+  state_->wait(lock, is_here, "new values");
+  state_->waited += (state_->setup.clock.now() - begin).count();
+}
+
+void Client::settle() {
+  std::unique_lock lock(state_->mutex);
+  const Seconds begin = state_->setup.clock.now();
+  state_->wait(
+      lock, [this] { return state_->is_settled(); }, "an answer to the last push");
+  state_->waited += (state_->setup.clock.now() - begin).count();
+}
+
+void Client::retire() {
+  State::Todo todo;
+  {
+    std::unique_lock lock(state_->mutex);
+    state_->wait(
+        lock, [this] { return !state_->is_asking; }, "work");
+    for (const Lease& lease : state_->granted) state_->tell({.kind = Kind::drop, .lease = lease.id}, 0, todo);
+    state_->granted.clear();
+    state_->has_no_more = false;
+    for (std::size_t server = 0; server < state_->links.size(); ++server) state_->tell({.kind = Kind::retire}, server, todo);
+  }
+  state_->carry_out(std::move(todo));
+}
+
+double Client::waited() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->waited;
+}
+
+std::int64_t Client::bytes_out() const { return state_->bytes_out; }
+
+int Client::missed_server() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->missed;
+}
+
+}  // namespace trireme::ps

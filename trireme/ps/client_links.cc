@@ -1,0 +1,147 @@
+// SPDX-License-Identifier: Apache-2.0
+// A worker's streams, and what servers say on them.
+#include <algorithm>
+#include <utility>
+
+#include "trireme/ps/client_state.h"
+#include "trireme/ps/values.h"
+
+namespace trireme::ps {
+
+void Client::connect(std::uint64_t generation, const Open& open, std::shared_ptr<const comm::Cancellation> cancellation) {
+  state_->connect(generation, open, std::move(cancellation));
+}
+
+void Client::disconnect() { state_->disconnect(); }
+
+void Client::State::connect(std::uint64_t next, const Open& open, std::shared_ptr<const comm::Cancellation> cancel) {
+  disconnect();
+  {
+    const std::lock_guard lock(mutex);
+    generation = next;
+    cancellation = std::move(cancel);
+  }
+  Todo todo;
+  for (int server = 0; server < setup.map->servers(); ++server) {
+    auto link = std::make_shared<Link>();
+    link->server = server;
+    {
+      const std::lock_guard lock(mutex);
+      links.push_back(link);
+    }
+    try {
+      link->session =
+          open(server, {.received = [self = shared_from_this(), link](const rpc::Incoming& message) { self->received(link, message); },
+                        .closed = [self = shared_from_this(), link](const Error& why) { self->closed(link, why); }});
+    } catch (const Error&) {
+      const std::lock_guard lock(mutex);
+      missed = server;
+      link->is_closed = true;
+      throw;
+    }
+  }
+  {
+    const std::lock_guard lock(mutex);
+    for (std::size_t server = 0; server < links.size(); ++server) tell({.kind = Kind::hello, .generation = generation}, server, todo);
+    send_again(todo);
+  }
+  carry_out(std::move(todo));
+}
+
+void Client::State::disconnect() {
+  std::vector<std::shared_ptr<Link>> old;
+  {
+    const std::lock_guard lock(mutex);
+    for (const auto& link : links) link->is_leaving = true;
+    old = links;
+  }
+  for (const auto& link : old)
+    if (link->session != nullptr) link->session->close({cancelled, "the worker leaves"});
+  std::unique_lock lock(mutex);
+  const auto is_closed = [](const std::shared_ptr<Link>& link) { return link->is_closed; };
+  // Bodies lie in our gradients: nothing may go on before the streams have let go of them.
+  if (!changed.wait_for(lock, setup.timeout, [&] { return std::all_of(old.begin(), old.end(), is_closed); }))
+    throw Error{deadline_exceeded, "streams to servers did not end within {} s", setup.timeout.count()};
+  links.clear();
+  fault.reset();
+  missed = -1;
+  is_asking = false;
+  has_no_more = false;
+  granted.clear();
+  fetching = 0;
+}
+
+void Client::State::closed(const std::shared_ptr<Link>& link, const Error& why) {
+  const std::lock_guard lock(mutex);
+  link->is_closed = true;
+  if (!link->is_leaving && !fault) {
+    fault = Error{unavailable, "parameter server {} is gone: {}", link->server, why.what()};
+    missed = link->server;
+  }
+  changed.notify_all();
+}
+
+std::size_t Client::State::piece_of(const Link& link, const Frame& frame) const {
+  if (frame.piece >= pieces || setup.map->pieces()[frame.piece].server != link.server)
+    throw Error{data_loss, "server {} speaks of piece {}, which is not its own", link.server, frame.piece};
+  return frame.piece;
+}
+
+void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incoming& message) {
+  const Frame frame = frame_of(message);
+  switch (frame.kind) {
+    case Kind::values:
+      return take_values(frame, piece_of(*link, frame), message);
+    case Kind::fetched:
+      return take_fetched(frame, piece_of(*link, frame), message);
+    case Kind::granted: {
+      const std::lock_guard lock(mutex);
+      is_asking = false;
+      if (frame.lease == 0)
+        has_no_more = true;
+      else
+        granted.push_back({.id = frame.lease, .begin = frame.begin, .end = frame.end, .round = frame.round});
+      break;
+    }
+    case Kind::noted: {
+      const std::lock_guard lock(mutex);
+      reports.erase(frame.lease);
+      break;
+    }
+    default:
+      throw Error{data_loss, "server {} sent a frame of kind {}", link->server, static_cast<std::uint32_t>(frame.kind)};
+  }
+  changed.notify_all();
+}
+
+void Client::State::take_values(const Frame& frame, std::size_t piece, const rpc::Incoming& message) {
+  const Piece& of = setup.map->pieces()[piece];
+  {
+    const std::lock_guard lock(mutex);
+    // An answer may come twice if a push was sent twice.
+    if (!active || active->id != frame.id || is_awaited[piece] == 0) return;
+  }
+  // Nobody reads or writes these values while they are awaited.
+  decode(message, setup.rules.wire, setup.parameters.subspan(static_cast<std::size_t>(of.begin), static_cast<std::size_t>(of.size())));
+  Todo todo;
+  {
+    const std::lock_guard lock(mutex);
+    answered(piece, frame, todo);
+  }
+  changed.notify_all();
+  carry_out(std::move(todo));
+}
+
+void Client::State::take_fetched(const Frame& frame, std::size_t piece, const rpc::Incoming& message) {
+  const Piece& of = setup.map->pieces()[piece];
+  const auto slot = static_cast<std::size_t>(frame.slot);
+  if (frame.slot >= 0 && slot >= fetched_slots.size()) throw Error{data_loss, "slot {} was not asked for", frame.slot};
+  const std::span<float> to = frame.slot < 0 ? setup.parameters : fetched_slots[slot];
+  decode(message, comm::WireType::f32, to.subspan(static_cast<std::size_t>(of.begin), static_cast<std::size_t>(of.size())));
+  const std::lock_guard lock(mutex);
+  if (frame.slot < 0) versions[piece] = frame.version;
+  if (fetching > 0) --fetching;
+  changed.notify_all();
+}
+
+}  // namespace trireme::ps

@@ -1,0 +1,173 @@
+// SPDX-License-Identifier: Apache-2.0
+// The way of a push: pieces go out as their slices become ready, values come back, and the lead is told.
+#include <algorithm>
+#include <utility>
+
+#include "trireme/ps/client_state.h"
+
+namespace trireme::ps {
+
+Client::State::Push Client::State::new_push(const Lease& lease, double rate, std::int64_t samples) {
+  Push push{.id = generation << 32U | ++counter, .lease = lease, .rate = rate, .samples = samples};
+  push.is_ready.assign(setup.space.slices().size(), 0);
+  push.is_sent.assign(pieces, 0);
+  push.versions.assign(pieces, -1);
+  push.missing.resize(pieces);
+  for (std::size_t piece = 0; piece < pieces; ++piece) {
+    const Piece& of = setup.map->pieces()[piece];
+    push.missing[piece] = static_cast<std::uint32_t>(of.last_slice - of.first_slice + 1);
+  }
+  return push;
+}
+
+// Makes it the active one, and sends what is ready of it.
+void Client::State::start(Push push, Todo& todo) {
+  active = std::move(push);
+  for (std::size_t piece = pieces; piece-- > 0;) send_ready(piece, todo);
+  advance(todo);
+}
+
+std::int64_t Client::State::version_of(const Push& push, std::size_t piece) const {
+  // In step a push belongs to its round, whatever has become of a piece since.
+  const bool is_in_step = setup.rules.sums() && setup.rules.backup_workers == 0 && push.lease.round >= 0;
+  return is_in_step ? updates + push.lease.round : versions[piece];
+}
+
+void Client::State::send_ready(std::size_t piece, Todo& todo) {
+  Push& push = *active;
+  if (push.missing[piece] != 0 || push.is_sent[piece] != 0) return;
+  push.is_sent[piece] = 1;
+  is_awaited[piece] = 1;
+  if (push.versions[piece] < 0) push.versions[piece] = version_of(push, piece);
+  const Piece& of = setup.map->pieces()[piece];
+  const auto server = static_cast<std::size_t>(of.server);
+  if (server >= links.size()) return;  // a wait will throw
+  const Frame frame{.kind = Kind::push,
+                    .piece = static_cast<std::uint32_t>(piece),
+                    .id = push.id,
+                    .version = push.versions[piece],
+                    .lease = push.lease.id,
+                    .rate = push.rate,
+                    .samples = push.samples};
+  todo.sendings.push_back({.link = links[server], .message = {.head = head_of(frame), .urgency = -of.begin}, .piece = piece});
+}
+
+void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) {
+  is_awaited[piece] = 0;
+  versions[piece] = frame.version;
+  Push& push = *active;
+  ++push.answered;
+  push.taken = push.taken || (frame.flags & kTaken) != 0;
+  // The first piece of the lead speaks for all.
+  const std::vector<std::size_t>& of_lead = setup.map->pieces_of(0);
+  if (of_lead.empty() ? piece == 0 : piece == of_lead.front()) push.staleness = frame.staleness;
+  advance(todo);
+}
+
+// Goes on to what the state of the push allows now.
+void Client::State::advance(Todo& todo) {
+  if (!active || active->answered < pieces) return;
+  if (!active->is_acknowledged) {
+    active->is_acknowledged = true;
+    if (active->taken) todo.acknowledged = active->id;
+  }
+  if (active->told && !active->is_reported) report(*active, todo);
+  if (upcoming) start(*std::exchange(upcoming, std::nullopt), todo);
+}
+
+void Client::State::report(Push& push, Todo& todo) {
+  push.is_reported = true;
+  Frame frame{.kind = push.taken ? Kind::done : Kind::drop, .id = push.id, .lease = push.lease.id, .rate = push.rate};
+  if (push.taken) {
+    const StepTold& told = *push.told;
+    frame.samples = told.samples;
+    frame.correct = told.correct;
+    frame.loss = told.loss;
+    frame.penalty = told.penalty;
+    frame.compute_seconds = told.compute_seconds;
+    frame.wait_seconds = told.wait_seconds;
+    frame.seconds = told.seconds;
+    frame.staleness = push.staleness;
+    reports[push.lease.id] = frame;
+  } else {
+    has_no_more = false;  // the lead has this one again
+  }
+  tell(frame, 0, todo);
+}
+
+// On new streams: all of a push that was not answered by all, since a server counts what comes on a stream.
+void Client::State::send_again(Todo& todo) {
+  for (const auto& [lease, frame] : reports) tell(frame, 0, todo);
+  std::fill(is_awaited.begin(), is_awaited.end(), 0);
+  if (!active || active->is_acknowledged) return;
+  active->answered = 0;
+  std::fill(active->is_sent.begin(), active->is_sent.end(), 0);
+  for (std::size_t piece = pieces; piece-- > 0;) send_ready(piece, todo);
+}
+
+bool Client::State::is_settled() const { return !upcoming && (!active || active->is_acknowledged); }
+
+std::optional<Lease> Client::unfinished() const {
+  const std::lock_guard lock(state_->mutex);
+  const auto& active = state_->active;
+  if (active && (!active->is_acknowledged || !active->is_reported)) return active->lease;
+  if (state_->upcoming) return state_->upcoming->lease;
+  return std::nullopt;
+}
+
+std::vector<std::int64_t> Client::kept() const {
+  std::vector<std::int64_t> leases;
+  if (const std::optional<Lease> lease = unfinished()) leases.push_back(lease->id);
+  const std::lock_guard lock(state_->mutex);
+  for (const auto& [lease, frame] : state_->reports) leases.push_back(lease);
+  return leases;
+}
+
+void Client::forget() {
+  const std::lock_guard lock(state_->mutex);
+  state_->active.reset();
+  state_->upcoming.reset();
+  std::fill(state_->is_awaited.begin(), state_->is_awaited.end(), 0);
+}
+
+void Client::begin(const Lease& lease, double learning_rate, std::int64_t samples) {
+  State::Todo todo;
+  {
+    const std::lock_guard lock(state_->mutex);
+    ensure(!state_->upcoming, "a push was begun before the last one went out");
+    State::Push push = state_->new_push(lease, learning_rate, samples);
+    if (!state_->is_settled())
+      state_->upcoming = std::move(push);
+    else
+      state_->start(std::move(push), todo);
+  }
+  state_->carry_out(std::move(todo));
+}
+
+void Client::ready(std::size_t slice) {
+  State::Todo todo;
+  {
+    const std::lock_guard lock(state_->mutex);
+    auto& push = state_->upcoming ? state_->upcoming : state_->active;
+    if (!push || std::exchange(push->is_ready[slice], 1) != 0) return;
+    for (const std::size_t piece : state_->setup.map->pieces_of_slice(slice)) {
+      --push->missing[piece];
+      if (&push == &state_->active) state_->send_ready(piece, todo);
+    }
+  }
+  state_->carry_out(std::move(todo));
+}
+
+void Client::told(const StepTold& told) {
+  State::Todo todo;
+  {
+    const std::lock_guard lock(state_->mutex);
+    auto& push = state_->upcoming ? state_->upcoming : state_->active;
+    if (!push) return;
+    push->told = told;
+    state_->advance(todo);
+  }
+  state_->carry_out(std::move(todo));
+}
+
+}  // namespace trireme::ps

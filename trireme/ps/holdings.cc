@@ -1,0 +1,200 @@
+// SPDX-License-Identifier: Apache-2.0
+// Updates of pieces: by each push alone, or by the sum of a round.
+#include "trireme/ps/holdings.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
+#include "trireme/base/parallel.h"
+#include "trireme/base/vectorized.h"
+#include "trireme/ps/values.h"
+
+namespace trireme::ps {
+namespace {
+
+// Copies on their way take less than the parameters themselves, but a few there must be.
+constexpr std::int64_t kFewCopies = 4;
+
+TRIREME_VECTORIZED void scale(float* __restrict to, const float* __restrict from, float by, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] = from[i] * by;
+}
+
+TRIREME_VECTORIZED void add_scaled(float* __restrict to, const float* __restrict from, float by, std::size_t count) {
+  for (std::size_t i = 0; i < count; ++i) to[i] += from[i] * by;
+}
+
+}  // namespace
+
+Holdings::Holdings(Setup setup) : setup_(std::move(setup)) {
+  for (const std::size_t index : setup_.map.pieces_of(setup_.server)) {
+    Held& held = pieces_.emplace_back();
+    held.index = pieces_.size() - 1;
+    held.piece = setup_.map.pieces()[index];
+    held.sum = static_cast<std::size_t>(values_);
+    values_ += held.piece.size();
+    largest_ = std::max(largest_, held.piece.size());
+  }
+  buffers_ = std::make_shared<Buffers>(static_cast<std::size_t>(largest_));
+  most_copies_ = std::max(kFewCopies, values_ * 9 / 10 / std::max<std::int64_t>(1, largest_));
+}
+
+void Holdings::begin(const Rules& rules, std::int64_t updates, std::size_t seats) {
+  rules_ = rules;
+  if (!rules.sums())
+    sums_ = {};
+  else if (sums_.empty())
+    sums_.resize(static_cast<std::size_t>(values_));
+  for (Held& held : pieces_) {
+    const std::lock_guard lock(held.mutex);
+    held.version = updates;
+    held.last.resize(seats);
+    held.copied.reset();
+    clear_round(held);
+  }
+}
+
+void Holdings::regroup(std::size_t seats) {
+  for (Held& held : pieces_) {
+    const std::lock_guard lock(held.mutex);
+    held.last.resize(seats);
+    for (const Waiting& waiting : held.waiting) held.last[waiting.seat] = {};
+    clear_round(held);
+  }
+}
+
+void Holdings::push(std::size_t piece, const Push& push, std::span<float> gradients, std::vector<Verdict>& verdicts) {
+  Held& held = pieces_[piece];
+  // A thread that serves a stream is one of many: it must not gather others for an update of its own.
+  const ThreadScope alone(1);
+  const std::lock_guard lock(held.mutex);
+  if (push.version > held.version)
+    throw Error{invalid_argument, "a push was computed with version {} of values {} to {}, which are at {}",
+                push.version,     held.piece.begin,
+                held.piece.end,   held.version};
+  const Verdict verdict{.seat = push.seat, .piece = piece, .id = push.id, .staleness = held.version - push.version};
+  if (rules_.sums()) return push_to_sum(held, push, gradients, verdict, verdicts);
+  push_alone(held, push, gradients, verdict, verdicts);
+}
+
+void Holdings::push_alone(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts) {
+  Last& last = held.last[push.seat];
+  verdict.is_new = last.id != push.id;
+  if (verdict.is_new) {
+    update(held, gradients, rules_.damped ? push.rate / (1 + static_cast<double>(verdict.staleness)) : push.rate);
+    last = {.id = push.id, .taken = true};
+  }
+  verdicts.push_back(verdict);
+}
+
+void Holdings::push_to_sum(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts) {
+  Last& last = held.last[push.seat];
+  const bool is_in_round = std::any_of(held.waiting.begin(), held.waiting.end(), [&](const Waiting& w) { return w.seat == push.seat; });
+  if (last.id == push.id && !is_in_round) {
+    verdict.is_new = false;
+    verdict.taken = last.taken;
+    verdicts.push_back(verdict);
+    return;
+  }
+  if (push.version < held.version) {
+    // Without backup workers the round was made before a loss made others do its samples again: they are in this piece already.
+    last = {.id = push.id, .taken = rules_.backup_workers == 0};
+    verdict.taken = last.taken;
+    verdicts.push_back(verdict);
+    return;
+  }
+  if (is_in_round && last.id != push.id)
+    throw Error{invalid_argument, "a worker pushed values {} to {} twice in one round", held.piece.begin, held.piece.end};
+  const bool completes = static_cast<std::int64_t>(held.waiting.size()) + (is_in_round ? 0 : 1) >= needed_;
+  if (!is_in_round) {
+    last = {.id = push.id, .taken = true};
+    held.waiting.push_back({.seat = push.seat, .id = push.id});
+    held.rate = push.rate;
+    // A worker alone: its mean is what it pushed, bit by bit.
+    if (completes && held.waiting.size() == 1)
+      held.samples = 0;
+    else
+      add_to_sum(held, push, gradients);
+  }
+  if (completes) complete(held, gradients, verdicts);
+}
+
+void Holdings::add_to_sum(Held& held, const Push& push, std::span<float> gradients) {
+  const std::span<float> sum = sum_of(held);
+  const auto samples = static_cast<float>(push.samples);
+  (held.samples == 0 ? scale : add_scaled)(sum.data(), gradients.data(), samples, sum.size());
+  held.samples += push.samples;
+}
+
+void Holdings::complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts) {
+  if (held.samples != 0) scale(gradients.data(), sum_of(held).data(), 1.0F / static_cast<float>(held.samples), gradients.size());
+  update(held, gradients, held.rate);
+  for (const Waiting& waiting : held.waiting) verdicts.push_back({.seat = waiting.seat, .piece = held.index, .id = waiting.id});
+  clear_round(held);
+}
+
+void Holdings::complete_rounds(std::vector<Verdict>& verdicts) {
+  const ThreadScope alone(1);
+  const std::shared_ptr<float[]> buffer = take_buffer();
+  for (Held& held : pieces_) {
+    const std::lock_guard lock(held.mutex);
+    const bool is_complete = !held.waiting.empty() && static_cast<std::int64_t>(held.waiting.size()) >= needed_;
+    if (is_complete) complete(held, {buffer.get(), static_cast<std::size_t>(held.piece.size())}, verdicts);
+  }
+}
+
+void Holdings::update(Held& held, std::span<const float> gradients, double rate) {
+  failpoint("ps.before_apply");
+  const auto begin = static_cast<std::size_t>(held.piece.begin);
+  optim::UpdateSpan span{.parameters = setup_.parameters.subspan(begin, gradients.size()), .gradients = gradients};
+  for (std::size_t slot = 0; slot < setup_.slots.size(); ++slot) span.slots[slot] = setup_.slots[slot].subspan(begin, gradients.size());
+  span.learning_rate = rate;
+  span.step = held.version + 1;
+  setup_.optimizer.update(held.piece.begin, span);
+  ++held.version;
+  held.copied.reset();
+}
+
+void Holdings::clear_round(Held& held) {
+  held.samples = 0;
+  held.waiting.clear();
+}
+
+std::span<float> Holdings::sum_of(const Held& held) {
+  return std::span{sums_}.subspan(held.sum, static_cast<std::size_t>(held.piece.size()));
+}
+
+std::optional<Holdings::Copy> Holdings::copy(std::size_t piece, int slot, comm::WireType wire) {
+  Held& held = pieces_[piece];
+  const std::lock_guard lock(held.mutex);
+  const auto begin = static_cast<std::size_t>(held.piece.begin);
+  const auto count = static_cast<std::size_t>(held.piece.size());
+  const bool is_shared = slot < 0 && wire == rules_.wire;  // with the answers of others
+  std::shared_ptr<float[]> memory = is_shared ? held.copied.lock() : nullptr;
+  const std::size_t bytes = wire_bytes(wire, held.piece.size());
+  if (memory == nullptr) {
+    memory = new_copy();
+    if (memory == nullptr) return std::nullopt;
+    const std::span<float> from = slot < 0 ? setup_.parameters : setup_.slots[static_cast<std::size_t>(slot)];
+    encode(from.subspan(begin, count), wire, {reinterpret_cast<std::byte*>(memory.get()), bytes});
+    if (is_shared) held.copied = memory;
+  }
+  return Copy{.memory = memory, .bytes = {reinterpret_cast<const std::byte*>(memory.get()), bytes}, .version = held.version};
+}
+
+std::shared_ptr<float[]> Holdings::new_copy() {
+  if (copies_->fetch_add(1) >= most_copies_) {
+    --*copies_;
+    return nullptr;
+  }
+  std::shared_ptr<float[]> buffer = buffers_->take();
+  float* const memory = buffer.get();
+  return {memory, [buffer = std::move(buffer), copies = copies_, freed = setup_.freed](float*) mutable {
+            buffer.reset();
+            --*copies;
+            freed();
+          }};
+}
+
+}  // namespace trireme::ps

@@ -1,0 +1,125 @@
+// SPDX-License-Identifier: Apache-2.0
+// The pieces that a server has: their values, how many updates each had, and whose gradients are in them.
+#pragma once
+
+#include <atomic>
+#include <cstdint>
+#include <deque>
+#include <functional>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "trireme/optim/optimizer.h"
+#include "trireme/ps/buffers.h"
+#include "trireme/ps/rules.h"
+#include "trireme/ps/shard_map.h"
+
+namespace trireme::ps {
+
+// Gradients of one piece. A worker is told by its seat, which it keeps as long as the server lives, whatever its number.
+struct Push {
+  std::size_t seat = 0;
+  std::uint64_t id = 0;
+  std::int64_t version = 0;  // of the values they were computed with
+  std::int64_t samples = 0;
+  double rate = 0;
+};
+
+// What a worker can be told of its push to a piece.
+struct Verdict {
+  std::size_t seat = 0;
+  std::size_t piece = 0;  // of this server's
+  std::uint64_t id = 0;
+  bool taken = true;
+  bool is_new = true;  // false: it was told before, but may not have got there
+  std::int64_t staleness = 0;
+};
+
+// Pushes to different pieces, and copies of them, may come at the same time.
+class Holdings {
+ public:
+  struct Setup {
+    const optim::Optimizer& optimizer;
+    const ShardMap& map;
+    int server = 0;
+    std::span<float> parameters;  // of the whole space
+    std::vector<std::span<float>> slots;
+    std::function<void()> freed;  // outlives this object; called by whoever lets go of a copy
+  };
+  explicit Holdings(Setup setup);
+
+  std::size_t size() const { return pieces_.size(); }
+  const Piece& piece(std::size_t index) const { return pieces_[index].piece; }
+  std::int64_t values() const { return values_; }    // of all pieces
+  std::int64_t largest() const { return largest_; }  // piece, in values
+  std::size_t slots() const { return setup_.slots.size(); }
+  std::shared_ptr<float[]> take_buffer() { return buffers_->take(); }  // for largest() values
+
+  // Between pushes: every piece has had `updates`; up to `seats` workers are known.
+  void begin(const Rules& rules, std::int64_t updates, std::size_t seats);
+  // Rounds that are not complete are forgotten, with the pushes in them.
+  void regroup(std::size_t seats);
+
+  // The gradients may be changed. Verdicts are added: on this push, unless it has to wait for others, and on those that waited for it.
+  void push(std::size_t piece, const Push& push, std::span<float> gradients, std::vector<Verdict>& verdicts);
+  // How many pushes make a round, where they are summed. complete_rounds() must follow where it gets smaller.
+  void set_needed(std::int64_t pushes) { needed_ = pushes; }
+  void complete_rounds(std::vector<Verdict>& verdicts);
+
+  struct Copy {
+    std::shared_ptr<const float[]> memory;
+    std::span<const std::byte> bytes;
+    std::int64_t version = 0;
+  };
+  // The piece as it is now (slot -1: parameters). Nothing: as many copies as may be are on their way; freed() tells when there are fewer.
+  std::optional<Copy> copy(std::size_t piece, int slot, comm::WireType wire);
+  bool may_copy() const { return *copies_ < most_copies_; }
+
+ private:
+  struct Last {  // push of a worker
+    std::uint64_t id = 0;
+    bool taken = false;
+  };
+  struct Waiting {
+    std::size_t seat = 0;
+    std::uint64_t id = 0;
+  };
+  struct Held {
+    Piece piece;
+    std::size_t index = 0;
+    std::size_t sum = 0;  // where its sums lie
+    std::mutex mutex;
+    std::int64_t version = 0;
+    std::vector<Last> last;  // by seat
+    // The running round:
+    std::int64_t samples = 0;
+    double rate = 0;
+    std::vector<Waiting> waiting;
+    std::weak_ptr<float[]> copied;  // of this version, as it travels
+  };
+
+  void push_alone(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts);
+  void push_to_sum(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts);
+  void add_to_sum(Held& held, const Push& push, std::span<float> gradients);
+  void complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts);
+  void update(Held& held, std::span<const float> gradients, double rate);
+  void clear_round(Held& held);
+  std::span<float> sum_of(const Held& held);
+  std::shared_ptr<float[]> new_copy();
+
+  Setup setup_;
+  Rules rules_;
+  std::deque<Held> pieces_;
+  std::int64_t values_ = 0;
+  std::int64_t largest_ = 0;
+  std::vector<float> sums_;  // of all pieces, one after the other; empty where pushes are not summed
+  std::atomic<std::int64_t> needed_ = 1;
+  std::shared_ptr<Buffers> buffers_;
+  std::shared_ptr<std::atomic<std::int64_t>> copies_ = std::make_shared<std::atomic<std::int64_t>>(0);  // copies may outlive us
+  std::int64_t most_copies_ = 0;
+};
+
+}  // namespace trireme::ps

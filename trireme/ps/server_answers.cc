@@ -1,0 +1,150 @@
+// SPDX-License-Identifier: Apache-2.0
+// When a server answers: at once, when a round is complete, or when slower workers have come after.
+#include <algorithm>
+#include <utility>
+
+#include "trireme/base/failpoint.h"
+#include "trireme/ps/server_state.h"
+
+namespace trireme::ps {
+namespace {
+
+void touch(Connections& touched, const std::shared_ptr<Connection>& connection) {
+  if (std::find(touched.begin(), touched.end(), connection) == touched.end()) touched.push_back(connection);
+}
+
+// A worker that is within this bound may go on, whatever the others do.
+std::int64_t sure_bound(const Rules& rules) { return rules.mode == Mode::dssp ? rules.staleness_min : rules.staleness; }
+
+}  // namespace
+
+// Returns the streams that have something to send. `from` is where the push came from that brought the verdicts.
+Connections Server::State::answer(const std::vector<Verdict>& verdicts, const Connection* from) {
+  for (const Finished& push : count(verdicts)) {
+    if (setup.applied) setup.applied(push.worker, push.id, push.taken);
+    failpoint("ps.after_apply_before_ack");
+  }
+  Connections touched;
+  const std::lock_guard lock(desk_mutex);
+  for (const Verdict& verdict : verdicts) route(verdict, from, touched);
+  return touched;
+}
+
+// Which pushes have been decided at all pieces.
+std::vector<Server::State::Finished> Server::State::count(const std::vector<Verdict>& verdicts) {
+  std::vector<Finished> finished;
+  const std::lock_guard lock(desk_mutex);
+  for (const Verdict& verdict : verdicts) {
+    if (!verdict.is_new) continue;
+    if (verdict.piece == 0) ++load.staleness[std::min(static_cast<std::size_t>(verdict.staleness), kStalenessBins - 1)];
+    Progress& push = progress[verdict.seat];
+    if (push.id != verdict.id) push = {.id = verdict.id};
+    push.taken = push.taken || verdict.taken;
+    if (++push.pieces < holdings.size()) continue;
+    ++load.pushes;
+    if (!push.taken) ++load.dropped;
+    const std::size_t number = number_of[verdict.seat];
+    if (number != kNotOurs) finished.push_back({.worker = members[number].name, .id = push.id, .taken = push.taken});
+  }
+  return finished;
+}
+
+// With desk_mutex held, as all that follow up to go_on().
+void Server::State::route(const Verdict& verdict, const Connection* from, Connections& touched) {
+  const std::size_t number = number_of[verdict.seat];
+  if (number == kNotOurs) return;
+  Member& member = members[number];
+  if (member.connection == nullptr) return;
+  const std::size_t piece = setup.map->pieces_of(setup.number)[verdict.piece];
+  Reply reply{.piece = verdict.piece,
+              .frame = {.kind = Kind::values,
+                        .piece = static_cast<std::uint32_t>(piece),
+                        .id = verdict.id,
+                        .flags = verdict.taken ? kTaken : 0,
+                        .staleness = verdict.staleness}};
+  const bool waits = stretch.rules.mode != Mode::async && !stretch.rules.sums();
+  if (!waits) {
+    member.connection->add(std::move(reply));
+    return touch(touched, member.connection);
+  }
+  if (member.connection.get() != from) return;  // it has opened another stream, and pushes there again
+  member.held.push_back(std::move(reply));
+  pace(*from, number, touched);
+}
+
+void Server::State::pace(const Connection& from, std::size_t number, Connections& touched) {
+  Member& member = members[number];
+  const auto worker = static_cast<int>(number);
+  member.is_whole = from.arrived == holdings.size();
+  if (member.is_whole && member.paced != from.push) {
+    clocks.pushed(worker, setup.clock.now());
+    member.paced = from.push;
+    member.held_since = setup.clock.now();
+    return release(touched);
+  }
+  const bool is_counted = member.paced == from.push;
+  if (is_counted ? clocks.may_go_on(worker) : clocks.ahead(worker) + 1 <= sure_bound(stretch.rules)) go_on(number, touched);
+}
+
+// All whose pushes are whole, if they may.
+void Server::State::release(Connections& touched) {
+  for (std::size_t number = 0; number < members.size(); ++number) {
+    Member& member = members[number];
+    if (member.held.empty() || !member.is_whole || !clocks.may_go_on(static_cast<int>(number))) continue;
+    load.most_ahead = std::max(load.most_ahead, clocks.ahead(static_cast<int>(number)));
+    load.held_seconds += (setup.clock.now() - member.held_since).count();
+    go_on(number, touched);
+  }
+}
+
+void Server::State::go_on(std::size_t number, Connections& touched) {
+  Member& member = members[number];
+  if (member.connection == nullptr) return;
+  for (Reply& reply : member.held) member.connection->add(std::move(reply));
+  member.held.clear();
+  touch(touched, member.connection);
+}
+
+// Without locks.
+void Server::State::flush(Connection& connection) {
+  while (std::optional<Reply> reply = connection.next()) {
+    std::optional<Holdings::Copy> copy;
+    {
+      const std::shared_lock together(stretch_mutex);
+      if (connection.generation != generation) return;
+      const Busy busy(*this);
+      copy = holdings.copy(reply->piece, reply->frame.slot, reply->frame.kind == Kind::fetched ? comm::WireType::f32 : stretch.rules.wire);
+    }
+    if (!copy) {
+      connection.add(std::move(*reply));
+      waker->is_starved = true;
+      if (!holdings.may_copy()) return;
+      continue;
+    }
+    reply->frame.version = copy->version;
+    bytes_out += static_cast<std::int64_t>(copy->bytes.size());
+    const std::int64_t urgency = -holdings.piece(reply->piece).begin;
+    connection.session->send({.head = head_of(reply->frame), .body = copy->bytes, .keeper = std::move(copy->memory), .urgency = urgency});
+  }
+}
+
+// The thread that sends what had to wait for memory. Elsewhere it can't be done: copies are let go of deep inside of gRPC.
+void Server::State::flush_starved() {
+  for (;;) {
+    {
+      std::unique_lock lock(waker->mutex);
+      waker->changed.wait(lock, [this] { return waker->has_ended || (waker->is_starved && holdings.may_copy()); });
+      if (waker->has_ended) return;
+      waker->is_starved = false;
+    }
+    Connections all;
+    {
+      const std::lock_guard lock(desk_mutex);
+      all = connections;
+    }
+    for (const auto& connection : all)
+      if (connection->is_known) flush(*connection);
+  }
+}
+
+}  // namespace trireme::ps

@@ -1,0 +1,182 @@
+// SPDX-License-Identifier: Apache-2.0
+// What workers say to a server.
+#include <algorithm>
+#include <utility>
+
+#include "trireme/ps/server_state.h"
+#include "trireme/ps/values.h"
+
+namespace trireme::ps {
+namespace {
+
+void send(const Connection& to, const Frame& frame, std::int64_t urgency) {
+  to.session->send({.head = head_of(frame), .urgency = urgency});
+}
+
+// Notes that a piece of a push has come.
+void arrive(Connection& at, std::size_t piece, std::uint64_t push) {
+  if (push < at.push) throw Error{invalid_argument, "worker '{}' began push {} and then sent a piece of push {}", at.name, at.push, push};
+  if (push > at.push) {
+    at.push = push;
+    at.arrived = 0;
+  }
+  if (std::exchange(at.latest[piece], push) == push)
+    throw Error{invalid_argument, "worker '{}' sent a piece of push {} twice on one stream", at.name, push};
+  ++at.arrived;
+}
+
+}  // namespace
+
+void Server::State::received(const std::shared_ptr<Connection>& from, const rpc::Incoming& message) {
+  const Frame frame = frame_of(message);
+  bytes_in += static_cast<std::int64_t>(message.size());
+  Connections touched;
+  if (frame.kind == Kind::hello) {
+    const std::shared_ptr<Connection> before = greet(from, frame);
+    if (before != nullptr) before->session->close({aborted, "worker '{}' has opened another stream", from->name});
+    return;
+  }
+  if (!from->is_known) throw Error{failed_precondition, "worker '{}' must say hello before anything else", from->name};
+  if (from->generation != generation)
+    throw Error{failed_precondition, "generation {} is over; it is {} now", from->generation, generation.load()};
+  switch (frame.kind) {
+    case Kind::ask:
+      return send(*from, grant(*from), kUrgent);
+    case Kind::done:
+    case Kind::drop:
+      return send(*from, note(*from, frame), kUrgent);
+    default:
+      break;
+  }
+  for (const auto& connection : handle(from, frame, message)) flush(*connection);
+}
+
+Connections Server::State::handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message) {
+  const std::shared_lock together(stretch_mutex);
+  if (from->generation != generation) throw Error{failed_precondition, "generation {} is over", from->generation};
+  switch (frame.kind) {
+    case Kind::push:
+      return take_push(*from, frame, message);
+    case Kind::fetch:
+      return fetch(from, frame);
+    case Kind::retire:
+      return retire(*from);
+    default:
+      throw Error{invalid_argument, "worker '{}' sent a frame of kind {}, which only servers send", from->name,
+                  static_cast<std::uint32_t>(frame.kind)};
+  }
+}
+
+// Returns the stream that the worker had before, if any.
+std::shared_ptr<Connection> Server::State::greet(const std::shared_ptr<Connection>& from, const Frame& frame) {
+  const std::shared_lock together(stretch_mutex);
+  if (from->is_known) throw Error{failed_precondition, "worker '{}' said hello twice", from->name};
+  if (frame.generation != generation || generation == 0)
+    throw Error{failed_precondition, "worker '{}' is of generation {}, but it is {} now", from->name, frame.generation, generation.load()};
+  const std::lock_guard lock(desk_mutex);
+  const auto member = std::find_if(members.begin(), members.end(), [&](const Member& known) { return known.name == from->name; });
+  if (member == members.end()) throw Error{permission_denied, "'{}' is not a worker of generation {}", from->name, frame.generation};
+  from->generation = frame.generation;
+  from->number = static_cast<std::size_t>(member - members.begin());
+  from->seat = member->seat;
+  from->latest.assign(holdings.size(), 0);
+  from->is_known = true;
+  member->held.clear();
+  member->is_whole = false;
+  return std::exchange(member->connection, from);
+}
+
+void Server::State::closed(const std::shared_ptr<Connection>& connection) {
+  const std::lock_guard lock(desk_mutex);
+  connections.erase(std::remove(connections.begin(), connections.end(), connection), connections.end());
+  for (Member& member : members) {
+    if (member.connection != connection) continue;
+    member.connection = nullptr;
+    member.held.clear();
+  }
+}
+
+std::size_t Server::State::own_piece(const Connection& from, std::uint32_t piece) const {
+  if (piece >= own.size() || own[piece] == kNotOurs)
+    throw Error{invalid_argument, "worker '{}' means piece {}, which server {} does not have", from.name, piece, setup.number};
+  return own[piece];
+}
+
+Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
+  const std::size_t piece = own_piece(from, frame.piece);
+  if (frame.id == 0 || frame.samples < 1)
+    throw Error{invalid_argument, "worker '{}' sent push {} with {} samples", from.name, frame.id, frame.samples};
+  std::vector<Verdict> verdicts;
+  {
+    const Busy busy(*this);
+    const std::shared_ptr<float[]> buffer = holdings.take_buffer();
+    const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
+    decode(message, stretch.rules.wire, gradients);
+    arrive(from, piece, frame.id);
+    holdings.push(piece, {.seat = from.seat, .id = frame.id, .version = frame.version, .samples = frame.samples, .rate = frame.rate},
+                  gradients, verdicts);
+  }
+  return answer(verdicts, &from);
+}
+
+Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) {
+  const std::size_t piece = own_piece(*from, frame.piece);
+  if (frame.slot < -1 || frame.slot >= static_cast<std::int32_t>(holdings.slots()))
+    throw Error{invalid_argument, "worker '{}' asks for slot {}; there are {}", from->name, frame.slot, holdings.slots()};
+  from->add({.piece = piece, .frame = {.kind = Kind::fetched, .piece = frame.piece, .slot = frame.slot}});
+  return {from};
+}
+
+Frame Server::State::grant(const Connection& from) {
+  const std::shared_lock together(stretch_mutex);
+  const std::lock_guard lock(work_mutex);
+  if (!ledger) throw Error{failed_precondition, "worker '{}' asks server {} for work, which has none", from.name, setup.number};
+  const std::optional<Lease> lease = ledger->next(static_cast<int>(from.number));
+  if (!lease) return {.kind = Kind::granted};
+  return {.kind = Kind::granted, .lease = lease->id, .begin = lease->begin, .end = lease->end, .round = lease->round};
+}
+
+Frame Server::State::note(const Connection& from, const Frame& frame) {
+  const std::shared_lock together(stretch_mutex);
+  const std::lock_guard lock(work_mutex);
+  if (!ledger) throw Error{failed_precondition, "worker '{}' tells server {} of work, which has none", from.name, setup.number};
+  // Not out: it was told before, and the answer was lost.
+  if (const std::optional<Lease> lease = ledger->find(frame.lease)) {
+    if (frame.kind == Kind::drop) {
+      ledger->give_back(frame.lease);
+    } else {
+      ledger->done(frame.lease);
+      done.push_back({.worker = static_cast<int>(from.number),
+                      .lease = *lease,
+                      .samples = frame.samples,
+                      .correct = frame.correct,
+                      .loss = frame.loss,
+                      .penalty = frame.penalty,
+                      .rate = frame.rate,
+                      .compute_seconds = frame.compute_seconds,
+                      .wait_seconds = frame.wait_seconds,
+                      .seconds = frame.seconds,
+                      .staleness = frame.staleness});
+    }
+  }
+  return {.kind = Kind::noted, .lease = frame.lease};
+}
+
+Connections Server::State::retire(Connection& from) {
+  Connections touched;
+  {
+    const std::lock_guard lock(desk_mutex);
+    clocks.retire(static_cast<int>(from.number));
+    set_needed();
+    release(touched);
+  }
+  std::vector<Verdict> verdicts;
+  if (stretch.rules.sums()) holdings.complete_rounds(verdicts);
+  Connections more = answer(verdicts, nullptr);
+  touched.insert(touched.end(), more.begin(), more.end());
+  // Not before: whoever awaits this may begin another stretch.
+  desk_changed.notify_all();
+  return touched;
+}
+
+}  // namespace trireme::ps
