@@ -29,8 +29,8 @@ void check(const Source& source, const StreamOptions& o) {
 
 }  // namespace
 
-BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options)
-    : source_(std::move(source)), transform_(std::move(transform)), options_(options) {
+BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform, StreamOptions options)
+    : source_(std::move(source)), transform_(std::move(transform)), options_(std::move(options)) {
   check(*source_, options_);
 }
 

@@ -14,7 +14,7 @@ namespace trireme::data {
 
 class BatchMaker {
  public:
-  BatchMaker(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options);
+  BatchMaker(std::shared_ptr<const Source> source, Transform transform, StreamOptions options);
 
   Batch empty_batch() const;  // with room for the largest
   std::size_t sample_bytes() const { return source_->format().sample_bytes(); }

@@ -151,7 +151,7 @@ const Batch* BatchStream::State::next() {
   return &slot.batch;
 }
 
-BatchStream::BatchStream(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options, const Clock& clock)
+BatchStream::BatchStream(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& clock)
     : state_(std::make_unique<State>(source, std::move(transform), options, clock)) {}
 
 BatchStream::~BatchStream() = default;

@@ -62,7 +62,7 @@ struct StreamTimes {
 class BatchStream {
  public:
   // Throws invalid_argument if there is no sample or the options make no sense. `clock` outlives the stream.
-  BatchStream(std::shared_ptr<const Source> source, Transform transform, const StreamOptions& options, const Clock& clock);
+  BatchStream(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& clock);
   ~BatchStream();  // ends its threads, which finish no more than the sample they are at
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;

@@ -145,13 +145,13 @@ TEST(ParametersNeeded, LaterLayersAreAskedForWhenEarlierOnesAreComputed) {
 TEST(ParametersNeeded, AFaultOfTheHookLeavesTheExecutorUsable) {
   Work work(graph::build_model("small_cnn"), 2);
   Values values(work.graph), other(work.graph);
-  EXPECT_THROW(work.executor.train_step(work.view(), {other.parameters, other.states, other.gradients}, {}, {},
-                                        [](std::size_t slice) {
-                                          if (slice == 2) throw std::runtime_error("gone");
-                                        }),
-               std::runtime_error);
+  const auto fail = [](std::size_t slice) {
+    if (slice == 2) throw std::runtime_error("gone");
+  };
+  const ModelView view{other.parameters, other.states, other.gradients};
+  EXPECT_THROW(work.executor.train_step(work.view(), view, {}, {}, fail), std::runtime_error);
   work.executor.train_step(work.view(), {values.parameters, values.states, values.gradients});
-  work.executor.train_step(work.view(), {other.parameters, other.states, other.gradients});
+  work.executor.train_step(work.view(), view);
   EXPECT_TRUE(same_bits(values.gradients, other.gradients));
 }
 
