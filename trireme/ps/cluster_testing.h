@@ -197,7 +197,7 @@ class Cluster {
   // The stretch goes on with these.
   void regroup(const std::vector<std::string>& names, const std::vector<std::int64_t>& kept) {
     ++generation;
-    for (const auto& host : hosts) host->server.regroup(generation, names, kept);
+    for (const auto& host : hosts) host->server.regroup(generation, names, {}, kept);
   }
 
   // Every worker does its work on a thread of its own.

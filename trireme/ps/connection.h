@@ -31,6 +31,7 @@ struct Connection {
   // Only for the thread in received(), but once it is known what hello said stays:
   std::atomic<bool> is_known = false;
   std::uint64_t generation = 0;
+  bool is_reader = false;  // it only fetches
   std::size_t number = 0;
   std::size_t seat = 0;
   // The push that is coming, and which pieces of it have:

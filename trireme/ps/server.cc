@@ -46,7 +46,9 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
       if (stretch.work) ledger.emplace(*stretch.work);
       done.clear();
     } else if (ledger) {
-      ledger->regroup(static_cast<int>(stretch.workers.size()), stretch.work->parts, *kept);
+      const int workers = static_cast<int>(stretch.workers.size());
+      const int parts = stretch.work->parts > 0 ? std::max(1, workers - static_cast<int>(stretch.rules.backup_workers)) : 0;
+      ledger->regroup(workers, parts, *kept);
     }
     strangers = seat_workers();
     set_needed();
@@ -103,10 +105,12 @@ Server::~Server() { state_->end(); }
 
 void Server::begin(Stretch stretch) { state_->enter(std::move(stretch), nullptr); }
 
-void Server::regroup(std::uint64_t generation, std::vector<std::string> workers, const std::vector<std::int64_t>& kept_leases) {
+void Server::regroup(std::uint64_t generation, std::vector<std::string> workers, std::vector<std::string> readers,
+                     const std::vector<std::int64_t>& kept_leases) {
   Stretch next = state_->stretch;
   next.generation = generation;
   next.workers = std::move(workers);
+  next.readers = std::move(readers);
   state_->enter(std::move(next), &kept_leases);
 }
 

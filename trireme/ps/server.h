@@ -69,6 +69,7 @@ class Server {
   struct Stretch {
     std::uint64_t generation = 0;
     std::vector<std::string> workers;  // names, in order of their numbers
+    std::vector<std::string> readers;  // others who may fetch, and do nothing else
     Rules rules;
     std::int64_t updates = 0;             // made so far: the version of every piece
     std::optional<Ledger::Options> work;  // only at the lead
@@ -76,7 +77,8 @@ class Server {
   void begin(Stretch stretch);
   // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete;
   // their leases), streams of older generations are refused. A push that was taken before stays taken: it is told by its id.
-  void regroup(std::uint64_t generation, std::vector<std::string> workers, const std::vector<std::int64_t>& kept_leases);
+  void regroup(std::uint64_t generation, std::vector<std::string> workers, std::vector<std::string> readers,
+               const std::vector<std::int64_t>& kept_leases);
 
   // A worker's stream, from its first message on. The session is kept until it is closed.
   rpc::BulkListener open(const std::string& worker, std::shared_ptr<rpc::BulkSession> session);

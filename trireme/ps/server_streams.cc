@@ -39,6 +39,8 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
   if (!from->is_known) throw Error{failed_precondition, "worker '{}' must say hello before anything else", from->name};
   if (from->generation != generation)
     throw Error{failed_precondition, "generation {} is over; it is {} now", from->generation, generation.load()};
+  if (from->is_reader && frame.kind != Kind::fetch)
+    throw Error{permission_denied, "'{}' is not a worker of generation {}: it may fetch, and nothing else", from->name, from->generation};
   switch (frame.kind) {
     case Kind::ask:
       return send(*from, grant(*from), kUrgent);
@@ -75,8 +77,14 @@ std::shared_ptr<Connection> Server::State::greet(const std::shared_ptr<Connectio
     throw Error{failed_precondition, "worker '{}' is of generation {}, but it is {} now", from->name, frame.generation, generation.load()};
   const std::lock_guard lock(desk_mutex);
   const auto member = std::find_if(members.begin(), members.end(), [&](const Member& known) { return known.name == from->name; });
-  if (member == members.end()) throw Error{permission_denied, "'{}' is not a worker of generation {}", from->name, frame.generation};
+  from->is_reader = member == members.end();
+  if (from->is_reader && std::ranges::find(stretch.readers, from->name) == stretch.readers.end())
+    throw Error{permission_denied, "'{}' is not a node of generation {}", from->name, frame.generation};
   from->generation = frame.generation;
+  if (from->is_reader) {
+    from->is_known = true;
+    return nullptr;
+  }
   from->number = static_cast<std::size_t>(member - members.begin());
   from->seat = member->seat;
   from->latest.assign(holdings.size(), 0);

@@ -104,20 +104,21 @@ std::vector<std::string> ParameterServers::worker_names() const {
 
 void ParameterServers::entered(const Cursor& cursor) {
   epoch_ = cursor.epoch;
-  if (!roles_.resumes) make_anew();
+  if (!roles_.resumes) roles_.lineage = setup_.team.generation();
+  if (held_->holding.lineage != roles_.lineage) make_anew();
   if (!held_->client) make_client();
   listen();
-  if (roles_.resumes) go_on_with_the_stretch();
-  setup_.team.barrier();  // every server knows this generation's workers
+  if (!roles_.resumes) return;  // the servers learn who is who when the first stretch begins
+  go_on_with_the_stretch();
   connect();
-  if (roles_.resumes && !held_->client->unfinished()) held_->client->fetch();
+  if (!held_->client->unfinished()) held_->client->fetch();
 }
 
 void ParameterServers::make_anew() {
   held_ = std::make_shared<ServerHoldings>();
   setup_.kept = held_;
   const auto servers = static_cast<int>(roles_.servers.size());
-  held_->holding = {.lineage = setup_.team.generation(), .server = server_number(), .servers = servers};
+  held_->holding = {.lineage = roles_.lineage, .server = server_number(), .servers = servers};
   held_->map = std::make_shared<const ps::ShardMap>(
       setup_.space, ps::PartitionOptions{.servers = servers,
                                          .min_shard_bytes = options_.min_shard_bytes,
@@ -172,7 +173,9 @@ void ParameterServers::listen() {
 void ParameterServers::go_on_with_the_stretch() {
   ps::Client& client = *held_->client;
   if (rules_.sums()) client.forget();
-  if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), gathered(client.kept()));
+  const std::vector<std::int64_t> kept = gathered(client.kept());
+  if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), setup_.team.neighbours().nodes, kept);
+  held_->is_under_way = true;
   retired_ = false;
 }
 
@@ -188,6 +191,8 @@ std::vector<std::int64_t> ParameterServers::gathered(const std::vector<std::int6
 }
 
 void ParameterServers::connect() {
+  setup_.team.barrier();  // every server knows this generation's nodes
+  is_connected_ = true;
   held_->client->connect(
       setup_.team.generation(), [this](int server, rpc::BulkListener listener) { return open_stream(server, std::move(listener)); },
       setup_.team.neighbours().cancellation);
@@ -214,18 +219,23 @@ void ParameterServers::begin(const Cursor& at) {
   leases_.clear();
   if (held_->server) {
     ps::Server::Stretch stretch{
-        .generation = setup_.team.generation(), .workers = worker_names(), .rules = rules_, .updates = at.step};
+        .generation = setup_.team.generation(),
+        .workers = worker_names(),
+        .readers = setup_.team.neighbours().nodes,
+        .rules = rules_,
+        .updates = at.step};
     if (lead() == setup_.team.rank())
       stretch.work = {.begin = at.epoch_offset,
                       .end = setup_.samples,
                       .batch_size = setup_.batch_size,
                       .workers = static_cast<int>(roles_.workers.size()),
                       .in_step = rules_.sums() && rules_.backup_workers == 0,
-                      .parts = parts_of_an_update()};
+                      .parts = rules_.backup_workers > 0 ? parts_of_an_update() : 0};
     held_->server->begin(std::move(stretch));
   }
   held_->client->begin_stretch(at.step);
   held_->is_under_way = true;
+  if (!is_connected_) return connect();
   setup_.team.barrier();  // nobody pushes before every server has begun
 }
 

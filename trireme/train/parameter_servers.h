@@ -98,6 +98,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::optional<rpc::Server> listener_;
   std::vector<rpc::Channel> channels_;
   std::int64_t epoch_ = 0;
+  bool is_connected_ = false;
   bool retired_ = false;
   bool is_over_ = false;
   std::mutex mutex_;

@@ -69,7 +69,7 @@ struct Usage {
 };
 
 class Modes : public testing::TestWithParam<std::string> {};
-INSTANTIATE_TEST_SUITE_P(All, Modes, testing::Values("async", "ssp", "dssp", "bsp"), [](const auto& info) { return info.param; });
+INSTANTIATE_TEST_SUITE_P(All, Modes, testing::Values("async", "ssp", "dssp", "bsp"), [](const auto& mode) { return mode.param; });
 
 TEST_P(Modes, UseEverySampleOnceAndLearn) {
   Cluster cluster({"strategy.name=ps", "strategy.mode=" + GetParam(), "strategy.staleness=1", "strategy.staleness_min=1",
@@ -86,8 +86,8 @@ TEST_P(Modes, UseEverySampleOnceAndLearn) {
   const ServerRecord& record = team[0].memory.servers.back();
   EXPECT_GT(record.pushes, 30);
   EXPECT_GT(record.bytes_in, record.pushes * record.parameter_bytes / 2);
-  if (GetParam() == "ssp") EXPECT_LE(record.most_ahead, 1);
-  if (GetParam() == "dssp") EXPECT_LE(record.most_ahead, 5);
+  const std::int64_t bound = GetParam() == "ssp" ? 1 : GetParam() == "dssp" ? 5 : 1000;
+  EXPECT_LE(record.most_ahead, bound);
 }
 
 TEST(ParameterServers, ABackupWorkerIsNotWaitedFor) {

@@ -56,7 +56,8 @@ ServerRoles choose_roles(const ServerWish& wish, const std::vector<Holding>& hol
   std::vector<int> servers = holders(holdings);
   if (servers.empty()) return plan_roles(wish, nodes);
   std::vector<int> workers = workers_beside(servers, wish.shared, nodes);
-  return {.servers = std::move(servers), .workers = std::move(workers), .resumes = true};
+  const std::uint64_t lineage = std::ranges::max(holdings, {}, &Holding::lineage).lineage;
+  return {.servers = std::move(servers), .workers = std::move(workers), .resumes = true, .lineage = lineage};
 }
 
 std::vector<Holding> tell_holdings(Team& team, const Holding& own) {
