@@ -111,6 +111,10 @@ bool has_commit(const Lineage& all, std::int64_t generation, std::int64_t step) 
 }
 
 bool was_done(const GenerationFacts& generation, std::int64_t step) {
+  if (generation.by_lease()) {  // an update has one part or more
+    const std::int64_t begin = generation.joined.front().step;
+    return step >= begin && step <= begin + static_cast<std::int64_t>(generation.used.size());
+  }
   return generation.steps.contains(step) || std::ranges::any_of(generation.joined, [&](const Joined& j) { return j.step == step; });
 }
 
@@ -153,7 +157,7 @@ void check_fences(const History& history, const Lineage& all, bool clocks_differ
 void check_redone(const Lineage& all, Violations& found) {
   const GenerationFacts* before = nullptr;
   for (const GenerationFacts* generation : all.lived()) {
-    if (const GenerationFacts* old = std::exchange(before, generation)) {
+    if (const GenerationFacts* old = std::exchange(before, generation); old != nullptr && !generation->by_lease()) {
       std::int64_t best = -1;  // of those who were in both
       for (const Joined& join : generation->joined) best = std::max(best, old->reached_by(*join.log));
       const Joined& join = generation->joined.front();
@@ -200,6 +204,8 @@ std::vector<Violation> check(const History& history, const Observed& observed) {
   if (!observed.run.empty()) check_checkpoints(all, observed.run, found);
   check_fences(history, all, observed.clocks_differ, found);
   check_coverage(line, found);
+  check_leases(all, observed.exit_code == 0, found);
+  check_pushes(history, all, found);
   check_weights(all, line, found);
   check_redone(all, found);
   check_observed(observed, found);

@@ -35,6 +35,26 @@ void for_each_record(const std::vector<ProcessLog>& logs, std::string_view type,
       if (record.type == type) visit(record);
 }
 
+// A step that somebody wrote down, or a lease that was used: an update that has one part or more.
+struct Done {
+  double time = 0;
+  std::int64_t generation = 0;
+  std::int64_t step = 0;
+};
+
+std::vector<Done> all_done(const History& history) {
+  std::vector<Done> done;
+  for (const ProcessLog& log : history.nodes) {
+    std::int64_t used = 0;  // with all before
+    for (const observe::Record& r : log.records) {
+      if (r.type == "joined") used = r.integer("step");
+      if (r.type == "used") done.push_back({r.time, r.integer("generation"), ++used});
+      if (r.type == "stepped") done.push_back({r.time, r.integer("generation"), r.integer("step")});
+    }
+  }
+  return done;
+}
+
 }  // namespace
 
 History read_history(const std::filesystem::path& folder) {
@@ -55,7 +75,7 @@ Standing standing(const History& history) {
                   [&](const observe::Record& r) { now.generation = std::max(now.generation, r.integer("generation")); });
   for_each_record(history.coordinators, "commit",
                   [&](const observe::Record& r) { now.committed = std::max(now.committed, r.integer("step")); });
-  for_each_record(history.nodes, "stepped", [&](const observe::Record& r) { now.step = std::max(now.step, r.integer("step")); });
+  for (const Done& done : all_done(history)) now.step = std::max(now.step, done.step);
   return now;
 }
 
@@ -70,15 +90,14 @@ Recovery recovery(const History& history, double since, std::int64_t generation)
   std::int64_t done = -1;   // in the old generation
   std::int64_t begin = -1;  // of the first new one that took a step
   std::int64_t next = -1;
-  for_each_record(history.nodes, "stepped", [&](const observe::Record& r) {
-    const std::int64_t own = r.integer("generation");
-    if (own <= generation) {
-      done = std::max(done, r.integer("step"));
-      return;
+  for (const Done& each : all_done(history)) {
+    if (each.generation <= generation) {
+      done = std::max(done, each.step);
+      continue;
     }
-    earliest(found.recovered, r.time);
-    if (next < 0 || own < next) next = own;
-  });
+    earliest(found.recovered, each.time);
+    if (next < 0 || each.generation < next) next = each.generation;
+  }
   for_each_record(history.nodes, "joined", [&](const observe::Record& r) {
     if (r.integer("generation") == next) begin = r.integer("step");
   });

@@ -33,6 +33,11 @@ void take_coordinator(const ProcessLog& log, Lineage& all) {
   }
 }
 
+bool flag(const Record& record, std::string_view field) {
+  const observe::Value* const value = record.find(field);
+  return value != nullptr && std::get_if<bool>(value) != nullptr && std::get<bool>(*value);
+}
+
 void take_node(const ProcessLog& log, Lineage& all) {
   for (const Record& record : log.records) {
     if (record.type == "joined") {
@@ -40,7 +45,12 @@ void take_node(const ProcessLog& log, Lineage& all) {
                                                                       .step = record.integer("step"),
                                                                       .at = {record.integer("epoch"), record.integer("offset")},
                                                                       .samples = record.integer("samples"),
-                                                                      .weights = record.text("weights")});
+                                                                      .weights = record.text("weights"),
+                                                                      .by_lease = flag(record, "by_lease"),
+                                                                      .resumed = flag(record, "resumed")});
+    } else if (record.type == "used") {
+      all.generations[record.integer("generation")].used.push_back(
+          {.log = &log, .epoch = record.integer("epoch"), .begin = record.integer("begin"), .end = record.integer("end")});
     } else if (record.type == "stepped") {
       all.generations[record.integer("generation")].steps[record.integer("step")].push_back(
           {.log = &log,

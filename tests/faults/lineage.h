@@ -25,6 +25,16 @@ struct Joined {
   Position at;
   std::int64_t samples = 0;
   std::string weights;
+  bool by_lease = false;  // servers hold the parameters, and workers take samples as they come to them
+  bool resumed = false;   // by lease: servers and what they hold are those of the generation before
+};
+
+// Samples of an epoch, by the journal of whoever hands them out.
+struct Used {
+  const ProcessLog* log = nullptr;
+  std::int64_t epoch = 0;
+  std::int64_t begin = 0;
+  std::int64_t end = 0;
 };
 
 struct Stepped {
@@ -44,7 +54,9 @@ struct GenerationFacts {
   std::vector<std::string> members;  // in order of ranks
   std::vector<Joined> joined;
   std::map<std::int64_t, std::vector<Stepped>> steps;
+  std::vector<Used> used;
 
+  bool by_lease() const { return !joined.empty() && joined.front().by_lease; }
   bool has_member(const std::string& node) const;
   // The newest step that `log` has done or begun from in this generation; -1: it did not join.
   std::int64_t reached_by(const ProcessLog& log) const;

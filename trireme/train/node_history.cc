@@ -43,6 +43,7 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
                    {"batch_size", trainer.batch_size()},
                    {"root", std::int64_t{root}},
                    {"by_lease", trainer.works_by_lease()},
+                   {"resumed", trainer.is_resumed()},
                    {"weights", digest(trainer.parameters())}});
 }
 

@@ -90,6 +90,7 @@ class Trainer {
   int lead() const;  // rank of the worker that knows what all have done, and tells others
   bool is_lead() const { return rank() == lead(); }
   bool works_by_lease() const { return strategy_ != nullptr && strategy_->leased() != nullptr; }
+  bool is_resumed() const { return strategy_ != nullptr && strategy_->resumes(); }  // its state was kept by servers when the team changed
   std::int64_t samples() const { return data_.train->size(); }
   std::int64_t batch_size() const { return job_.train.batch_size; }
 

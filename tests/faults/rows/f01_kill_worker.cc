@@ -5,7 +5,7 @@
 #include <csignal>
 #include <random>
 
-#include "tests/faults/scene.h"
+#include "tests/faults/server_setups.h"
 
 namespace trireme::tests::rows {
 namespace {
@@ -31,6 +31,14 @@ FaultRow at_failpoint(const std::string& place, int node, int visit, bool is_bri
   return {.id = "F1." + place,
           .fault = fmt::format("kill -9 worker {} at {} ({}. time)", node, place, visit),
           .run = [order](Scene& scene) { return kill_at(scene, order); },
+          .is_brief = is_brief};
+}
+
+// Servers keep what they have, so nothing of the others is done again.
+FaultRow beside_servers(const std::string& mode, bool is_brief = false) {
+  return {.id = "F1.ps_" + mode,
+          .fault = fmt::format("kill -9 one of two workers beside a server, {}", mode),
+          .run = [mode](Scene& scene) { return kill_nodes(scene, with_servers({.mode = mode}), {2}, kWorkerLost); },
           .is_brief = is_brief};
 }
 
@@ -77,7 +85,11 @@ Rows f01_kill_worker() {
           {.id = "F1.random",
            .fault = "kill -9 of 20 random workers at random moments (the worst of each)",
            .run = [](Scene& scene) { return at_random(scene, 20); },
-           .limit = seconds(400)}};
+           .limit = seconds(400)},
+          beside_servers("async", true),
+          beside_servers("bsp"),
+          beside_servers("ssp"),
+          beside_servers("dssp")};
 }
 
 }  // namespace trireme::tests::rows

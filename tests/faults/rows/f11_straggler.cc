@@ -3,7 +3,7 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include "tests/faults/scene.h"
+#include "tests/faults/server_setups.h"
 #include "trireme/base/files.h"
 
 namespace trireme::tests::rows {
@@ -66,6 +66,22 @@ Outcome little_cpu(Scene& scene) {
   return outcome;
 }
 
+// The others go on at their own speed.
+Outcome little_cpu_async(Scene& scene) {
+  const TrainingSetup setup = with_servers({.nodes = 4, .more = {"model.name=\"mnist_cnn\"", "train.batch_size=60", "train.epochs=2"}});
+  const auto training = scene.begin(setup);
+  const auto pid = training->node(1);
+  require(pid.has_value(), "worker 1 does not run");
+  const CpuQuota quota(*pid, 15);
+  const double since = wall_time();
+  const bool named = await([&] { return is_named(*training) || !training->is_running(); }, seconds(60)) && is_named(*training);
+  const double after = wall_time() - since;
+  Outcome outcome = end_of(scene, *training, setup, Expectation::Model::accurate);
+  if (named) outcome.result += fmt::format(", named after {:.0f} s", after);
+  if (!named) outcome.problems.emplace_back("the slow worker was not named within 60 s");
+  return outcome;
+}
+
 // All wait for it alike, and nobody can tell whose link it is: it is not named.
 Outcome slow_link(Scene& scene) {
   const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12"}};
@@ -79,7 +95,11 @@ Outcome slow_link(Scene& scene) {
 }  // namespace
 
 Rows f11_straggler() {
-  return {{.id = "F11.cpu", .fault = "one worker of three gets 15 % of a core", .run = little_cpu, .limit = seconds(200)},
+  return {{.id = "F11.cpu_async",
+           .fault = "one worker of three beside a server gets 15 % of a core",
+           .run = little_cpu_async,
+           .limit = seconds(200)},
+          {.id = "F11.cpu", .fault = "one worker of three gets 15 % of a core", .run = little_cpu, .limit = seconds(200)},
           {.id = "F11.link", .fault = "one host's link has 10 Mbit/s", .run = slow_link, .limit = seconds(200)}};
 }
 

@@ -4,7 +4,7 @@
 
 #include <thread>
 
-#include "tests/faults/scene.h"
+#include "tests/faults/server_setups.h"
 
 namespace trireme::tests::rows {
 namespace {
@@ -36,8 +36,8 @@ std::string corruption(const std::string& from) {
 }
 
 // A rule is put in at step 40 and taken away when the members have noticed.
-Outcome disturb(Scene& scene, const std::function<std::string(TestHosts&)>& rule) {
-  const auto training = scene.start(kSetup);
+Outcome disturb(Scene& scene, const TrainingSetup& setup, const std::function<std::string(TestHosts&)>& rule) {
+  const auto training = scene.start(setup);
   require(training->reaches_step(40), "the training did not begin: " + training->text());
   TestHosts& hosts = scene.hosts();
   add_chain(hosts, 0);
@@ -45,22 +45,22 @@ Outcome disturb(Scene& scene, const std::function<std::string(TestHosts&)>& rule
   nft(hosts, 0, rule(hosts));
   const bool noticed = await([&] { return training->standing().generation > fault.generation || !training->is_running(); }, seconds(20));
   remove_chain(hosts, 0);
-  Outcome outcome = scene.judge(*training, kSetup, {});
+  Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
   if (!noticed) outcome.problems.emplace_back("nobody noticed within 20 s");
   return outcome;
 }
 
 Outcome corrupt_gradients(Scene& scene) {
-  return disturb(scene, [](TestHosts& hosts) { return corruption(hosts.address(1)); });
+  return disturb(scene, kSetup, [](TestHosts& hosts) { return corruption(hosts.address(1)); });
 }
 
 Outcome corrupt_tls(Scene& scene) {
-  return disturb(scene, [](TestHosts& hosts) { return corruption(hosts.own_address()); });
+  return disturb(scene, kSetup, [](TestHosts& hosts) { return corruption(hosts.own_address()); });
 }
 
-Outcome reset(Scene& scene) {
-  return disturb(scene, [](TestHosts& hosts) {
+Outcome reset(Scene& scene, const TrainingSetup& setup) {
+  return disturb(scene, setup, [](TestHosts& hosts) {
     return fmt::format("add rule ip f14 wire ip saddr {} tcp sport != 22 tcp dport != 22 reject with tcp reset", hosts.address(1));
   });
 }
@@ -76,7 +76,20 @@ Rows f14_wire() {
            .fault = "bytes between coordinator and worker change on the way",
            .run = corrupt_tls,
            .limit = seconds(300)},
-          {.id = "F14.reset", .fault = "connections between two workers are reset", .run = reset, .limit = seconds(300)}};
+          {.id = "F14.reset",
+           .fault = "connections between two workers are reset",
+           .run = [](Scene& scene) { return reset(scene, kSetup); },
+           .limit = seconds(300)},
+          // Host 1 is the server: its replies to a worker are lost on the way, and so is what the worker sends.
+          {.id = "F14.reset_replies",
+           .fault = "connections between a server and a worker are reset",
+           .run =
+               [](Scene& scene) {
+                 TrainingSetup setup = with_servers({.nodes = 3});
+                 setup.on_hosts = true;
+                 return reset(scene, setup);
+               },
+           .limit = seconds(300)}};
 }
 
 }  // namespace trireme::tests::rows

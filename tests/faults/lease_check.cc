@@ -1,0 +1,158 @@
+// SPDX-License-Identifier: Apache-2.0
+// I3 where servers hold the parameters: every sample once an epoch, whoever took it, and every push once at every server.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <set>
+
+#include "tests/faults/checks.h"
+
+namespace trireme::tests {
+namespace {
+
+using observe::Record;
+
+// Samples of one epoch as runs that do not touch: beginning to end.
+class Samples {
+ public:
+  // False if some of them are here already.
+  bool add(std::int64_t begin, std::int64_t end) {
+    const auto after = runs_.lower_bound(begin);
+    const bool is_new = (after == runs_.end() || after->first >= end) && (after == runs_.begin() || std::prev(after)->second <= begin);
+    std::int64_t& own_end = runs_[begin];
+    own_end = std::max(own_end, end);
+    merge();
+    return is_new;
+  }
+  void cut_at(std::int64_t offset) {
+    runs_.erase(runs_.lower_bound(offset), runs_.end());
+    if (!runs_.empty()) runs_.rbegin()->second = std::min(runs_.rbegin()->second, offset);
+  }
+  bool is_prefix(std::int64_t size) const {
+    return size == 0 ? runs_.empty() : runs_.size() == 1 && runs_.begin()->first == 0 && runs_.begin()->second == size;
+  }
+  std::string in_words() const {
+    std::string words;
+    for (const auto& [begin, end] : runs_) words += fmt::format("{}[{}, {})", words.empty() ? "" : " ", begin, end);
+    return words.empty() ? "none" : words;
+  }
+
+ private:
+  void merge() {
+    for (auto run = runs_.begin(); run != runs_.end() && std::next(run) != runs_.end();) {
+      const auto next = std::next(run);
+      if (next->first > run->second) {
+        ++run;
+        continue;
+      }
+      run->second = std::max(run->second, next->second);
+      runs_.erase(next);
+    }
+  }
+  std::map<std::int64_t, std::int64_t> runs_;
+};
+
+// What the model is made of, generation after generation.
+class Coverage {
+ public:
+  explicit Coverage(Violations& found) : found_(found) {}
+
+  // A generation begins from a state in which all samples before `join` are used, and none after.
+  void begin_at(const Joined& join, const std::string& where) {
+    const Position at = normalized(join.at, join.samples);
+    if (!has_begun_) epochs_[at.epoch].add(0, at.offset);
+    has_begun_ = true;
+    epochs_.erase(epochs_.upper_bound(at.epoch), epochs_.end());
+    epochs_[at.epoch].cut_at(at.offset);
+    if (at.offset == 0) epochs_[at.epoch] = {};
+    if (!epochs_[at.epoch].is_prefix(at.offset))
+      found_.push_back(
+          {"I3", join.log->file,
+           fmt::format("it begins after {} samples of epoch {}, of which were used: {}", at.offset, at.epoch, epochs_[at.epoch].in_words()),
+           where});
+    check_before(at.epoch, join, where);
+  }
+  void use(const Used& used, const Joined& join, const std::string& where) {
+    check_before(used.epoch, join, where);
+    if (!epochs_[used.epoch].add(used.begin, used.end))
+      found_.push_back(
+          {"I3", used.log->file, fmt::format("samples {} to {} of epoch {} are used twice", used.begin, used.end, used.epoch), where});
+  }
+  void end(const Joined& join) {
+    if (!epochs_.empty()) check_before(epochs_.rbegin()->first + (epochs_.rbegin()->second.is_prefix(0) ? 0 : 1), join, "the end");
+  }
+
+ private:
+  // Epochs are complete before another begins; each is looked at once.
+  void check_before(std::int64_t epoch, const Joined& join, const std::string& where) {
+    for (auto& [number, samples] : epochs_) {
+      if (number >= epoch || samples.is_prefix(join.samples) || !told_.insert(number).second) continue;
+      found_.push_back({"I3", join.log->file,
+                        fmt::format("epoch {} is over, and of its {} samples were used: {}", number, join.samples, samples.in_words()),
+                        where});
+    }
+  }
+
+  Violations& found_;
+  bool has_begun_ = false;
+  std::map<std::int64_t, Samples> epochs_;
+  std::set<std::int64_t> told_;
+};
+
+// Pushes as one process wrote them down, while servers held the same parameters.
+struct Pushes {
+  std::map<std::int64_t, int> applied;  // how often, by id; dropped ones count
+  std::vector<std::int64_t> acknowledged;
+};
+
+// By the generation that handed the parameters out, then by journal.
+std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const History& history, const Lineage& all) {
+  std::map<std::int64_t, std::int64_t> origin;  // of each generation
+  std::int64_t newest = 0;
+  for (const GenerationFacts* generation : all.lived())
+    origin[generation->number] = newest = generation->joined.front().resumed ? newest : generation->number;
+  std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> found;
+  for (const ProcessLog& log : history.nodes) {
+    std::int64_t own = 0;
+    for (const Record& record : log.records) {
+      if (record.type == "joined") own = origin[record.integer("generation")];
+      if (record.type == "applied") ++found[own][&log].applied[record.integer("id")];
+      if (record.type == "acknowledged") found[own][&log].acknowledged.push_back(record.integer("id"));
+    }
+  }
+  return found;
+}
+
+}  // namespace
+
+void check_leases(const Lineage& all, bool is_finished, Violations& found) {
+  Coverage coverage(found);
+  const Joined* last = nullptr;
+  for (const GenerationFacts* generation : all.lived()) {
+    if (!generation->by_lease()) continue;
+    const std::string where = fmt::format("generation {}", generation->number);
+    last = &generation->joined.front();
+    if (!last->resumed) coverage.begin_at(*last, where);
+    for (const Used& used : generation->used) coverage.use(used, *last, where);
+  }
+  if (last != nullptr && is_finished) coverage.end(*last);
+}
+
+void check_pushes(const History& history, const Lineage& all, Violations& found) {
+  for (const auto& [origin, logs] : pushes_of(history, all)) {
+    const std::string where = fmt::format("parameters of generation {}", origin);
+    for (const auto& [server, pushes] : logs) {
+      for (const auto& [id, times] : pushes.applied)
+        if (times > 1) found.push_back({"I3", server->file, fmt::format("push {} was applied {} times", id, times), where});
+    }
+    for (const auto& [worker, pushes] : logs) {
+      for (const std::int64_t id : pushes.acknowledged) {
+        for (const auto& [server, theirs] : logs)
+          if (!theirs.applied.empty() && !theirs.applied.contains(id))
+            found.push_back({"I3", worker->file, fmt::format("push {} was acknowledged and never applied by {}", id, server->file), where});
+      }
+    }
+  }
+}
+
+}  // namespace trireme::tests

@@ -1,0 +1,178 @@
+// SPDX-License-Identifier: Apache-2.0
+// Histories of trainings with parameter servers, made by hand: good ones pass, and what was used or applied wrongly is found.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
+#include <gtest/gtest.h>
+#include <unistd.h>
+
+#include "tests/faults/checker.h"
+#include "trireme/base/files.h"
+
+namespace trireme::tests {
+namespace {
+
+namespace fs = std::filesystem;
+using testing::AllOf;
+using testing::Contains;
+using testing::HasSubstr;
+using testing::IsEmpty;
+using testing::StartsWith;
+
+constexpr std::int64_t kSamples = 10;
+constexpr const char* kServer = "node-0-10";
+constexpr const char* kOther = "node-1-11";  // the second server
+constexpr const char* kWorker = "node-2-12";
+
+class Written {
+ public:
+  void generation(std::int64_t number, const std::string& members = "0 1 2") {
+    line("coordinator-1", fmt::format(R"("type":"generation","generation":{},"members":"{}")", number, members));
+  }
+  void commit(std::int64_t generation, std::int64_t step) {
+    line("coordinator-1",
+         fmt::format(R"("type":"commit","generation":{},"step":{},"epoch":0,"offset":0,"directory":"step-{:08}")", generation, step, step));
+  }
+  struct Begin {
+    std::int64_t generation = 1, step = 0, epoch = 0, offset = 0;
+    bool resumed = false;
+  };
+  void joined(const std::vector<const char*>& files, const Begin& begin) {
+    for (const char* file : files)
+      line(file,
+           fmt::format(R"("type":"joined","generation":{},"rank":0,"size":3,"step":{},"epoch":{},"offset":{},"samples":{},)"
+                       R"("batch_size":4,"root":0,"by_lease":true,"resumed":{},"weights":"{}")",
+                       begin.generation, begin.step, begin.epoch, begin.offset, kSamples, begin.resumed, begin.resumed ? file : "same"));
+  }
+  void used(std::int64_t generation, std::int64_t epoch, std::int64_t begin, std::int64_t end) {
+    line(kServer, fmt::format(R"("type":"used","generation":{},"epoch":{},"begin":{},"end":{},"worker":0)", generation, epoch, begin, end));
+  }
+  void applied(const char* file, std::int64_t id) { line(file, fmt::format(R"("type":"applied","worker":"2","id":{},"taken":true)", id)); }
+  void acknowledged(const char* file, std::int64_t id) { line(file, fmt::format(R"("type":"acknowledged","id":{})", id)); }
+  void pushed(std::int64_t id) {
+    applied(kServer, id);
+    applied(kOther, id);
+    acknowledged(kWorker, id);
+  }
+  std::vector<std::string> violations(const Observed& observed = {}) const {
+    const fs::path folder = fs::path(testing::TempDir()) / fmt::format("trireme_leases_{}", ::getpid());
+    for (const auto& [file, text] : files_) write_file_atomically(folder / (file + ".jsonl"), text);
+    std::vector<std::string> words;
+    const History history = read_history(folder);
+    for (const Violation& violation : check(history, observed)) words.push_back(violation.in_words());
+    fs::remove_all(folder);
+    return words;
+  }
+
+ private:
+  void line(const std::string& file, const std::string& fields) {
+    time_ += 0.01;
+    files_[file] += fmt::format("{{{},\"time\":{}}}\n", fields, time_);
+  }
+  double time_ = 1000;
+  std::map<std::string, std::string> files_;
+};
+
+// An epoch and a bit in any order; the worker dies and comes back; then a server dies, and all go back to the checkpoint.
+Written good() {
+  Written history;
+  history.generation(1);
+  history.joined({kServer, kOther, kWorker}, {});
+  for (const std::int64_t begin : {2, 0, 6, 4, 8}) history.used(1, 0, begin, begin + 2);
+  for (std::int64_t id = 1; id <= 5; ++id) history.pushed(id);
+  history.commit(1, 5);
+  history.used(1, 1, 2, 4);
+  history.pushed(6);
+  history.applied(kServer, 7);  // on its way when the worker died
+  history.generation(2, "0 1");
+  history.joined({kServer, kOther}, {.generation = 2, .step = 6, .epoch = 1, .offset = 2, .resumed = true});
+  history.generation(3);
+  history.joined({kServer, kOther, "node-2-13"}, {.generation = 3, .step = 6, .epoch = 1, .offset = 2, .resumed = true});
+  history.used(3, 1, 0, 2);
+  history.generation(4);
+  history.joined({kServer, "node-1-14", "node-2-13"}, {.generation = 4, .step = 5, .epoch = 1});
+  for (const std::int64_t begin : {0, 2, 4, 6, 8}) history.used(4, 1, begin, begin + 2);
+  history.commit(4, 10);
+  return history;
+}
+
+TEST(LeaseCheck, AGoodHistoryHasNoViolations) { EXPECT_THAT(good().violations({.exit_code = 0}), IsEmpty()); }
+
+TEST(LeaseCheck, FindsSamplesUsedTwice) {
+  Written history = good();
+  history.used(4, 2, 0, 4);
+  history.used(4, 2, 2, 6);
+  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3 node-0-10"), HasSubstr("samples 2 to 6 of epoch 2 are used twice"))));
+}
+
+TEST(LeaseCheck, FindsAnEpochThatIsOverTooEarly) {
+  Written history = good();
+  history.used(4, 2, 0, 8);
+  history.used(4, 3, 0, 2);
+  EXPECT_THAT(history.violations(), Contains(HasSubstr("epoch 2 is over, and of its 10 samples were used: [0, 8)")));
+}
+
+TEST(LeaseCheck, FindsAnEndTooEarly) {
+  Written history = good();
+  history.used(4, 2, 0, 2);
+  history.used(4, 2, 4, 10);
+  EXPECT_THAT(history.violations({.exit_code = 0}), Contains(HasSubstr("samples were used: [0, 2) [4, 10)")));
+  EXPECT_THAT(history.violations(), IsEmpty());
+}
+
+TEST(LeaseCheck, FindsABeginningWithSamplesThatNobodyUsed) {
+  Written history = good();
+  history.used(4, 2, 2, 4);
+  history.generation(5);
+  history.joined({kServer, "node-1-14", "node-2-13"}, {.generation = 5, .step = 11, .epoch = 2, .offset = 4});
+  EXPECT_THAT(history.violations(), Contains(HasSubstr("it begins after 4 samples of epoch 2, of which were used: [2, 4)")));
+}
+
+TEST(LeaseCheck, FindsAPushAppliedTwice) {
+  Written history = good();
+  history.applied(kServer, 20);
+  history.applied(kServer, 20);
+  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3 node-0-10"), HasSubstr("push 20 was applied 2 times"))));
+}
+
+TEST(LeaseCheck, AnIdMayComeAgainAfterTheStateWentBack) {
+  Written history = good();
+  history.applied(kServer, 3);
+  history.acknowledged("node-2-13", 3);
+  EXPECT_THAT(history.violations(), IsEmpty());
+}
+
+TEST(LeaseCheck, FindsAnAcknowledgedPushThatAServerDoesNotHave) {
+  Written history = good();
+  history.pushed(30);
+  history.applied(kServer, 31);
+  history.acknowledged(kWorker, 31);
+  EXPECT_THAT(history.violations(),
+              Contains(AllOf(StartsWith("I3 node-2-12"), HasSubstr("push 31 was acknowledged and never applied by node-1-11"))));
+}
+
+TEST(LeaseCheck, FindsACommitOfMoreThanWasUsed) {
+  Written history = good();
+  history.commit(4, 11);
+  EXPECT_THAT(history.violations(), Contains(HasSubstr("a commit of a step that no node has done")));
+}
+
+TEST(LeaseCheck, StepsAreLeases) {
+  const fs::path folder = fs::path(testing::TempDir()) / fmt::format("trireme_standing_{}", ::getpid());
+  write_file_atomically(folder / "node-0-1.jsonl", R"({"type":"joined","generation":1,"step":4,"time":1})"
+                                                   "\n"
+                                                   R"({"type":"used","generation":1,"time":2})"
+                                                   "\n"
+                                                   R"({"type":"joined","generation":2,"step":5,"time":3})"
+                                                   "\n"
+                                                   R"({"type":"used","generation":2,"time":4.5})"
+                                                   "\n");
+  const History history = read_history(folder);
+  fs::remove_all(folder);
+  EXPECT_EQ(standing(history).step, 6);
+  const Recovery found = recovery(history, 2.5, 1);
+  EXPECT_EQ(found.recovered, 2.0);
+  EXPECT_EQ(found.lost_steps, 0);
+}
+
+}  // namespace
+}  // namespace trireme::tests
