@@ -102,29 +102,37 @@ void Client::State::fetch(int slot_begin, int slot_end) {
       lock, [this] { return fetching == 0; }, "the servers' values");
 }
 
-std::optional<Lease> Client::next_lease() {
-  const auto ask = [this] {
-    State::Todo todo;
-    {
-      const std::lock_guard lock(state_->mutex);
-      if (state_->is_asking || state_->has_no_more || !state_->granted.empty()) return;
-      state_->is_asking = true;
-      state_->tell({.kind = Kind::ask}, 0, todo);
-    }
-    state_->carry_out(std::move(todo));
-  };
-  ask();
-  std::optional<Lease> lease;
+// Not before the lead has heard of what was dropped: messages of two threads may overtake each other.
+void Client::State::ask() {
+  Todo todo;
   {
+    const std::lock_guard lock(mutex);
+    if (is_asking || has_no_more || !granted.empty() || has_dropped()) return;
+    is_asking = true;
+    tell({.kind = Kind::ask}, 0, todo);
+  }
+  carry_out(std::move(todo));
+}
+
+std::optional<Lease> Client::next_lease() {
+  std::optional<Lease> lease;
+  while (!lease) {
+    {
+      std::unique_lock lock(state_->mutex);
+      if (state_->fault) throw Error{*state_->fault};  // what was granted is for nothing
+      const auto may_ask = [this] { return !state_->has_dropped() || !state_->granted.empty(); };
+      state_->wait(lock, may_ask, "the lead");
+    }
+    state_->ask();
     std::unique_lock lock(state_->mutex);
-    if (state_->fault) throw Error{*state_->fault};  // what was granted is for nothing
-    state_->wait(
-        lock, [this] { return !state_->granted.empty() || (state_->has_no_more && !state_->is_asking); }, "work");
-    if (state_->granted.empty()) return std::nullopt;
+    const auto is_told = [this] { return !state_->granted.empty() || !state_->is_asking; };
+    state_->wait(lock, is_told, "work");
+    if (state_->granted.empty() && state_->has_no_more) return std::nullopt;
+    if (state_->granted.empty()) continue;
     lease = state_->granted.front();
     state_->granted.pop_front();
   }
-  ask();
+  state_->ask();
   return lease;
 }
 
@@ -152,8 +160,9 @@ void Client::retire() {
   State::Todo todo;
   {
     std::unique_lock lock(state_->mutex);
-    state_->wait(
-        lock, [this] { return !state_->is_asking; }, "work");
+    // Whoever sees this worker retired knows what it has done.
+    const auto is_told = [this] { return !state_->is_asking && state_->reports.empty(); };
+    state_->wait(lock, is_told, "the lead");
     for (const Lease& lease : state_->granted) state_->tell({.kind = Kind::drop, .lease = lease.id}, 0, todo);
     state_->granted.clear();
     state_->has_no_more = false;

@@ -88,21 +88,26 @@ void Client::State::report(Push& push, Todo& todo) {
     frame.wait_seconds = told.wait_seconds;
     frame.seconds = told.seconds;
     frame.staleness = push.staleness;
-    reports[push.lease.id] = frame;
   } else {
     has_no_more = false;  // the lead has this one again
   }
+  reports[push.lease.id] = frame;
   tell(frame, 0, todo);
 }
 
 // On new streams: all of a push that was not answered by all, since a server counts what comes on a stream.
 void Client::State::send_again(Todo& todo) {
+  std::erase_if(reports, [](const auto& report) { return report.second.kind == Kind::drop; });  // the lead took them back anyway
   for (const auto& [lease, frame] : reports) tell(frame, 0, todo);
   std::fill(is_awaited.begin(), is_awaited.end(), 0);
   if (!active || active->is_acknowledged) return;
   active->answered = 0;
   std::fill(active->is_sent.begin(), active->is_sent.end(), 0);
   for (std::size_t piece = pieces; piece-- > 0;) send_ready(piece, todo);
+}
+
+bool Client::State::has_dropped() const {
+  return std::any_of(reports.begin(), reports.end(), [](const auto& report) { return report.second.kind == Kind::drop; });
 }
 
 bool Client::State::is_settled() const { return !upcoming && (!active || active->is_acknowledged); }
@@ -119,7 +124,8 @@ std::vector<std::int64_t> Client::kept() const {
   std::vector<std::int64_t> leases;
   if (const std::optional<Lease> lease = unfinished()) leases.push_back(lease->id);
   const std::lock_guard lock(state_->mutex);
-  for (const auto& [lease, frame] : state_->reports) leases.push_back(lease);
+  for (const auto& [lease, frame] : state_->reports)
+    if (frame.kind == Kind::done) leases.push_back(lease);
   return leases;
 }
 

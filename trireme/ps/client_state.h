@@ -64,6 +64,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void wait(std::unique_lock<std::mutex>& lock, const Done& done, const char* what);
   void carry_out(Todo todo);
   void send(Sending& sending);
+  void ask();
   void tell(const Frame& frame, std::size_t server, Todo& todo) const;  // puts it into `todo`
 
   // client_push.cc
@@ -76,6 +77,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void send_again(Todo& todo);
   std::int64_t version_of(const Push& push, std::size_t piece) const;
   bool is_settled() const;
+  bool has_dropped() const;  // a lease, and the lead may not have heard of it
 
   // client_links.cc
   void connect(std::uint64_t next, const Open& open, std::shared_ptr<const comm::Cancellation> cancel);

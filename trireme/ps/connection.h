@@ -38,16 +38,16 @@ struct Connection {
   std::size_t arrived = 0;
   std::vector<std::uint64_t> latest;  // push that came to each piece
 
-  void add(Reply reply) {
+  void add(const Reply& reply) {
     const std::lock_guard lock(mutex_);
-    replies_.push_back(std::move(reply));
+    replies_.push_back(reply);
     std::push_heap(replies_.begin(), replies_.end(), later);
   }
   std::optional<Reply> next() {
     const std::lock_guard lock(mutex_);
     if (replies_.empty()) return std::nullopt;
     std::pop_heap(replies_.begin(), replies_.end(), later);
-    Reply reply = std::move(replies_.back());
+    Reply reply = replies_.back();
     replies_.pop_back();
     return reply;
   }

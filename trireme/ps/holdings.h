@@ -106,7 +106,7 @@ class Holdings {
   void add_to_sum(Held& held, const Push& push, std::span<float> gradients);
   void complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts);
   void update(Held& held, std::span<const float> gradients, double rate);
-  void clear_round(Held& held);
+  static void clear_round(Held& held);
   std::span<float> sum_of(const Held& held);
   std::shared_ptr<float[]> new_copy();
 

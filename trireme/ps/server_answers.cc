@@ -56,19 +56,19 @@ void Server::State::route(const Verdict& verdict, const Connection* from, Connec
   Member& member = members[number];
   if (member.connection == nullptr) return;
   const std::size_t piece = setup.map->pieces_of(setup.number)[verdict.piece];
-  Reply reply{.piece = verdict.piece,
-              .frame = {.kind = Kind::values,
-                        .piece = static_cast<std::uint32_t>(piece),
-                        .id = verdict.id,
-                        .flags = verdict.taken ? kTaken : 0,
-                        .staleness = verdict.staleness}};
+  const Reply reply{.piece = verdict.piece,
+                    .frame = {.kind = Kind::values,
+                              .piece = static_cast<std::uint32_t>(piece),
+                              .id = verdict.id,
+                              .flags = verdict.taken ? kTaken : 0,
+                              .staleness = verdict.staleness}};
   const bool waits = stretch.rules.mode != Mode::async && !stretch.rules.sums();
   if (!waits) {
-    member.connection->add(std::move(reply));
+    member.connection->add(reply);
     return touch(touched, member.connection);
   }
   if (member.connection.get() != from) return;  // it has opened another stream, and pushes there again
-  member.held.push_back(std::move(reply));
+  member.held.push_back(reply);
   pace(*from, number, touched);
 }
 
@@ -76,7 +76,7 @@ void Server::State::pace(const Connection& from, std::size_t number, Connections
   Member& member = members[number];
   const auto worker = static_cast<int>(number);
   member.is_whole = from.arrived == holdings.size();
-  if (member.is_whole && member.paced != from.push) {
+  if (member.is_whole && member.paced != from.push && !clocks.is_retired(worker)) {
     clocks.pushed(worker, setup.clock.now());
     member.paced = from.push;
     member.held_since = setup.clock.now();
@@ -100,7 +100,7 @@ void Server::State::release(Connections& touched) {
 void Server::State::go_on(std::size_t number, Connections& touched) {
   Member& member = members[number];
   if (member.connection == nullptr) return;
-  for (Reply& reply : member.held) member.connection->add(std::move(reply));
+  for (const Reply& reply : member.held) member.connection->add(reply);
   member.held.clear();
   touch(touched, member.connection);
 }
@@ -116,7 +116,7 @@ void Server::State::flush(Connection& connection) {
       copy = holdings.copy(reply->piece, reply->frame.slot, reply->frame.kind == Kind::fetched ? comm::WireType::f32 : stretch.rules.wire);
     }
     if (!copy) {
-      connection.add(std::move(*reply));
+      connection.add(*reply);
       waker->is_starved = true;
       if (!holdings.may_copy()) return;
       continue;

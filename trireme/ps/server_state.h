@@ -71,8 +71,9 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   void closed(const std::shared_ptr<Connection>& connection);
   Connections handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message);
   std::shared_ptr<Connection> greet(const std::shared_ptr<Connection>& from, const Frame& frame);
+  bool is_retired(const Connection& from);
   Connections take_push(Connection& from, const Frame& frame, const rpc::Incoming& message);
-  Connections fetch(const std::shared_ptr<Connection>& from, const Frame& frame);
+  Connections fetch(const std::shared_ptr<Connection>& from, const Frame& frame) const;
   Frame grant(const Connection& from);
   Frame note(const Connection& from, const Frame& frame);
   Connections retire(Connection& from);

@@ -102,10 +102,16 @@ std::size_t Server::State::own_piece(const Connection& from, std::uint32_t piece
   return own[piece];
 }
 
+bool Server::State::is_retired(const Connection& from) {
+  const std::lock_guard lock(desk_mutex);
+  return clocks.is_retired(static_cast<int>(from.number));
+}
+
 Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
     throw Error{invalid_argument, "worker '{}' sent push {} with {} samples", from.name, frame.id, frame.samples};
+  if (is_retired(from)) throw Error{failed_precondition, "worker '{}' has retired from this stretch and pushes again", from.name};
   std::vector<Verdict> verdicts;
   {
     const Busy busy(*this);
@@ -119,7 +125,7 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
   return answer(verdicts, &from);
 }
 
-Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) {
+Connections Server::State::fetch(const std::shared_ptr<Connection>& from, const Frame& frame) const {
   const std::size_t piece = own_piece(*from, frame.piece);
   if (frame.slot < -1 || frame.slot >= static_cast<std::int32_t>(holdings.slots()))
     throw Error{invalid_argument, "worker '{}' asks for slot {}; there are {}", from->name, frame.slot, holdings.slots()};

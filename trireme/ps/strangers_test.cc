@@ -78,6 +78,16 @@ TEST_F(StrangersTest, APieceCannotBeSentTwiceOnAStream) {
   EXPECT_THAT(diary.next(), HasSubstr("twice on one stream"));
 }
 
+TEST_F(StrangersTest, NobodyPushesAfterItHasRetired) {
+  rpc::Diary diary;
+  const auto session = rpc::bulk_pair(
+      diary.listener(), [&](std::shared_ptr<rpc::BulkSession> other) { return cluster_.hosts[1]->server.open("w0", std::move(other)); });
+  session->send({.head = head_of({.kind = Kind::hello, .generation = 1})});
+  session->send({.head = head_of({.kind = Kind::retire})});
+  session->send({.head = head_of(push()) + std::string(body(), '\0')});
+  EXPECT_THAT(diary.next(), HasSubstr("worker 'w0' has retired from this stretch and pushes again"));
+}
+
 TEST(Frames, AreWhatTheyWere) {
   const Frame frame{.kind = Kind::done, .piece = 3, .id = 5, .lease = 9, .round = 2, .rate = 0.5, .staleness = 4};
   std::string seen;
