@@ -67,6 +67,7 @@ TEST_F(Servers, AKilledWorkerChangesNothingButSpeed) {
 
 TEST_F(Servers, AKilledServerCostsOneCheckpointIntervalAtMost) {
   TrainingProcess training = train("runs", {"servers=2"}, 4);
+  ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   ASSERT_TRUE(wait_until([&] { return !records("runs", "checkpoint").empty(); }, seconds(60))) << training.text();
   ::kill(training.children().at(1), SIGKILL);
   EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();

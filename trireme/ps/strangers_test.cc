@@ -52,7 +52,7 @@ TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNobody) {
   wrong = push();
   wrong.samples = 0;
   EXPECT_THAT(end_of("w0", wrong, body()), HasSubstr("with 0 samples"));
-  EXPECT_THAT(end_of("w9", push(), body()), HasSubstr("permission_denied: 'w9' is not a worker of generation 1"));
+  EXPECT_THAT(end_of("w9", push(), body()), HasSubstr("permission_denied: 'w9' is not a node of generation 1"));
   EXPECT_THAT(end_of("w0", {.kind = Kind::hello, .generation = 2}, 0, false), HasSubstr("is of generation 2, but it is 1 now"));
   EXPECT_THAT(end_of("w0", {.kind = Kind::hello, .generation = 1}), HasSubstr("said hello twice"));
   EXPECT_THAT(end_of("w0", {.kind = Kind::fetch, .piece = push().piece, .slot = 1}), HasSubstr("asks for slot 1; there are 1"));

@@ -332,9 +332,13 @@ std::vector<ps::WorkDone> ParameterServers::done() {
   std::ranges::move(taken(), std::back_inserter(out));
   if (is_over_)
     for (const auto& [round, update] : std::exchange(held_->updates, {})) out.push_back(update.sum);
-  if (setup_.events.used)
-    for (const ps::WorkDone& done : out) setup_.events.used(done, epoch_);
+  for (const ps::WorkDone& done : out)
+    if (done.lease.round >= 0) note_use(done);
   return out;
+}
+
+void ParameterServers::note_use(const ps::WorkDone& done) const {
+  if (setup_.events.used) setup_.events.used(done, epoch_);
 }
 
 std::vector<ps::WorkDone> ParameterServers::taken() {
@@ -342,6 +346,7 @@ std::vector<ps::WorkDone> ParameterServers::taken() {
   for (const ps::WorkDone& part : parts) {
     compute_seconds_ += part.compute_seconds;
     wait_seconds_ += part.wait_seconds;
+    if (part.lease.round < 0) note_use(part);  // in step: when all parts of the batch are there
     const int rank = rank_of(part.worker);
     if (rank < 0) continue;  // it is gone
     if (const auto slow = speeds_.count(rank, part.samples, part.compute_seconds)) straggler_ = slow;

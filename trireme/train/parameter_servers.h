@@ -97,6 +97,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::vector<ps::WorkDone> taken();
   std::vector<ps::WorkDone> merged(std::vector<ps::WorkDone> parts);
   void round_off();
+  void note_use(const ps::WorkDone& done) const;
   int parts_of_an_update() const;
   int server_number() const { return roles_.server_of(setup_.team.rank()); }
 
