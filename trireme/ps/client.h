@@ -61,7 +61,7 @@ class Client {
   // Before the first push of a stretch: how many updates every piece has had.
   void begin_stretch(std::int64_t updates);
 
-  void fetch();                                           // all parameters, as they are at the servers; waits
+  void fetch();                                                            // all parameters, as they are at the servers; waits
   void fetch_slots(std::vector<std::span<float>> slots, int except = -1);  // not those of server `except`; waits
 
   // The next piece of work; nothing: no more in this stretch, but with backup workers ask again after settle(), for a lease whose push was

@@ -169,8 +169,7 @@ void Conducting::hear_entry(const Cursor& cursor) {
   }
   if (generation_ > options_.last_generation + 1 || options_.takes_over)
     options_.say(fmt::format("generation {}: {} on after step {}", generation_,
-                             members_.size() == 1 ? std::string("1 node goes") : fmt::format("{} nodes go", members_.size()),
-                             cursor.step));
+                             members_.size() == 1 ? std::string("1 node goes") : fmt::format("{} nodes go", members_.size()), cursor.step));
 }
 
 void Conducting::hear(const StragglerRecord& record) {

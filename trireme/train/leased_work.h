@@ -18,20 +18,20 @@ namespace trireme::train {
 class LeasedWork {
  public:
   virtual ~LeasedWork() = default;
-  virtual int lead() const = 0;                    // its rank
-  virtual bool computes(int rank) const = 0;       // whether that node does
+  virtual int lead() const = 0;                            // its rank
+  virtual bool computes(int rank) const = 0;               // whether that node does
   virtual int rank_of(const std::string& node) const = 0;  // -1: nobody
-  virtual std::int64_t lease_size() const = 0;     // most samples of a lease
-  virtual void begin(const Cursor& at) = 0;        // all nodes together
+  virtual std::int64_t lease_size() const = 0;             // most samples of a lease
+  virtual void begin(const Cursor& at) = 0;                // all nodes together
   // This node's next samples; nothing: there are no more in this stretch. Called by the thread that makes batches.
   virtual std::optional<data::Place> next() = 0;
   // This node has done all it got. False: there is more after all, since something of it did not count.
   virtual bool retire() = 0;
-  virtual bool is_over(Seconds wait) = 0;          // as far as this node can tell
+  virtual bool is_over(Seconds wait) = 0;  // as far as this node can tell
   // At the lead.
-  virtual void stop() = 0;                         // hand out no more, so that all meet soon
-  virtual std::vector<ps::WorkDone> done() = 0;    // since the last call, in order; the parts of one update are one
-  virtual std::optional<StragglerRecord> straggler() = 0;  // found since the last call
+  virtual void stop() = 0;                                  // hand out no more, so that all meet soon
+  virtual std::vector<ps::WorkDone> done() = 0;             // since the last call, in order; the parts of one update are one
+  virtual std::optional<StragglerRecord> straggler() = 0;   // found since the last call
   virtual std::optional<ServerRecord> server_record() = 0;  // of this node since the last call, if it is a server
   // Ends every wait in next(), for good.
   virtual void interrupt() = 0;

@@ -14,10 +14,10 @@
 namespace trireme::train {
 
 struct Neighbours {
-  std::vector<std::string> nodes;    // names, as their certificates have them, in order of ranks
-  comm::Store* store = nullptr;      // of the generation
-  std::string address;               // by which the others reach this node
-  rpc::Credentials credentials;      // of this node
+  std::vector<std::string> nodes;                          // names, as their certificates have them, in order of ranks
+  comm::Store* store = nullptr;                            // of the generation
+  std::string address;                                     // by which the others reach this node
+  rpc::Credentials credentials;                            // of this node
   std::shared_ptr<const comm::Cancellation> cancellation;  // the generation is over
   std::function<void(const std::string& line)> say;        // of strangers; may be empty
 };

@@ -53,7 +53,10 @@ PushEvents NodeHistory::push_events() {
               [this](const std::string& worker, std::uint64_t id, bool taken) {
                 write("applied", {{"worker", worker}, {"id", static_cast<std::int64_t>(id)}, {"taken", taken}});
               },
-          .acknowledged = [this](std::uint64_t id) { write("acknowledged", {{"id", static_cast<std::int64_t>(id)}}); },
+          .acknowledged =
+              [this](std::uint64_t id) {
+                write("acknowledged", {{"id", static_cast<std::int64_t>(id)}});
+              },
           .used =
               [this](const ps::WorkDone& done, std::int64_t epoch) {
                 write("used", {{"generation", generation_.load()},

@@ -61,8 +61,8 @@ struct StragglerRecord {
 
 // A parameter server since its last record.
 struct ServerRecord {
-  int server = 0;  // its number ...
-  int servers = 1; // ... of so many
+  int server = 0;   // its number ...
+  int servers = 1;  // ... of so many
   int workers = 1;
   std::int64_t epoch = 0;
   std::int64_t parameter_bytes = 0;  // that it holds

@@ -73,9 +73,7 @@ ps::Rules rules_of(const ParameterServerOptions& options) {
           .wire = wire_of(options.wire)};
 }
 
-ServerWish wish_of(const ParameterServerOptions& options) {
-  return {.servers = options.servers, .shared = options.placement == "shared"};
-}
+ServerWish wish_of(const ParameterServerOptions& options) { return {.servers = options.servers, .shared = options.placement == "shared"}; }
 
 // With backup workers an update takes fewer parts, which are larger for that.
 std::int64_t parts_of_a_batch(const ParameterServerOptions& options, std::size_t workers) {
@@ -143,15 +141,14 @@ void ParameterServers::make_anew() {
     const ps::Piece& piece = held_->map->pieces()[index];
     std::copy_n(setup_.replica.parameters().begin() + piece.begin, piece.size(), held_->parameters.get() + piece.begin);
   }
-  held_->server.emplace(ps::Server::Setup{
-      .space = setup_.space,
-      .optimizer = setup_.replica.optimizer(),
-      .map = held_->map,
-      .number = server_number(),
-      .parameters = {held_->parameters.get(), size},
-      .slots = {setup_.replica.slots().begin(), setup_.replica.slots().end()},
-      .clock = setup_.clock,
-      .applied = setup_.events.applied});
+  held_->server.emplace(ps::Server::Setup{.space = setup_.space,
+                                          .optimizer = setup_.replica.optimizer(),
+                                          .map = held_->map,
+                                          .number = server_number(),
+                                          .parameters = {held_->parameters.get(), size},
+                                          .slots = {setup_.replica.slots().begin(), setup_.replica.slots().end()},
+                                          .clock = setup_.clock,
+                                          .applied = setup_.events.applied});
 }
 
 void ParameterServers::make_client() {
@@ -173,9 +170,10 @@ void ParameterServers::listen() {
       .credentials = neighbours.credentials,
       .bulk_streams = {{.name = std::string(kStream),
                         .roles = {"node"},
-                        .opened = [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
-                          return server->open(peer.identity.name, std::move(session));
-                        }}},
+                        .opened =
+                            [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
+                              return server->open(peer.identity.name, std::move(session));
+                            }}},
       .tell = neighbours.say});
   neighbours.store->set(fmt::format("parameters/{}", server_number()), rpc::join_port(neighbours.address, listener_->port()));
 }
@@ -216,9 +214,8 @@ std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc:
   const int rank = roles_.servers[static_cast<std::size_t>(server)];
   const std::string& own_name = neighbours.nodes[static_cast<std::size_t>(setup_.team.rank())];
   if (rank == setup_.team.rank())
-    return rpc::bulk_pair(std::move(listener), [&](std::shared_ptr<rpc::BulkSession> session) {
-      return held_->server->open(own_name, std::move(session));
-    });
+    return rpc::bulk_pair(std::move(listener),
+                          [&](std::shared_ptr<rpc::BulkSession> session) { return held_->server->open(own_name, std::move(session)); });
   const std::string address = neighbours.store->get(fmt::format("parameters/{}", server), setup_.team.timeout());
   channels_.push_back(rpc::Channel::connect(address, neighbours.credentials, setup_.team.timeout(),
                                             {.role = "node", .name = neighbours.nodes[static_cast<std::size_t>(rank)]}));
@@ -231,12 +228,11 @@ void ParameterServers::begin(const Cursor& at) {
   held_->updates.clear();
   leases_.clear();
   if (held_->server) {
-    ps::Server::Stretch stretch{
-        .generation = setup_.team.generation(),
-        .workers = worker_names(),
-        .readers = setup_.team.neighbours().nodes,
-        .rules = rules_,
-        .updates = at.step};
+    ps::Server::Stretch stretch{.generation = setup_.team.generation(),
+                                .workers = worker_names(),
+                                .readers = setup_.team.neighbours().nodes,
+                                .rules = rules_,
+                                .updates = at.step};
     if (lead() == setup_.team.rank())
       stretch.work = {.begin = at.epoch_offset,
                       .end = setup_.samples,

@@ -154,7 +154,8 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
       threads.emplace_back([&, rank] {
         Survivor& own = out[static_cast<std::size_t>(rank)];
         auto trainer = std::make_unique<Trainer>(
-            Trainer::Setup{.job = cluster.job, .data = cluster.data, .clock = cluster.clock, .team_follows = true, .events = cluster.events},
+            Trainer::Setup{
+                .job = cluster.job, .data = cluster.data, .clock = cluster.clock, .team_follows = true, .events = cluster.events},
             cluster.cache());
         trainer->enter(cluster.meet(first, rank, kNodes, 1, {}, over), committed_one);
         if (rank == lost) {
@@ -195,10 +196,15 @@ TEST_P(Modes, ALostWorkerChangesNothingButSpeed) {
 
 TEST(ParameterServers, ALostServerMeansTheLastCheckpointForAll) {
   Cluster cluster({"strategy.name=ps", "strategy.servers=2", "data.samples=2000", "train.epochs=2"});
-  const Checkpoint begun = cluster.train(3, [](Trainer& trainer, Observer& observer, int) {
-    bool stopped = false;
-    while (!stopped) stopped = trainer.advance(observer, {.stop = trainer.is_lead() && trainer.cursor().step >= 5}).stop;
-  })[0].checkpoint;
+  const Checkpoint begun = cluster
+                               .train(3,
+                                      [](Trainer& trainer, Observer& observer, int) {
+                                        bool stopped = false;
+                                        while (!stopped)
+                                          stopped =
+                                              trainer.advance(observer, {.stop = trainer.is_lead() && trainer.cursor().step >= 5}).stop;
+                                      })[0]
+                               .checkpoint;
   const std::vector<Survivor> team = train_and_lose(cluster, 1, begun);
   for (const Survivor& node : team) {
     EXPECT_EQ(node.cursor.step, begun.cursor.step);
@@ -208,7 +214,9 @@ TEST(ParameterServers, ALostServerMeansTheLastCheckpointForAll) {
 }
 
 TEST(ParameterServers, AMistakeInTheOptionsIsTold) {
-  EXPECT_THAT(thrown_error([] { team_job({"strategy.name=ps", "strategy.mode=dssp", "strategy.staleness_max=1"}); }),
+  EXPECT_THAT(thrown_error([] {
+                team_job({"strategy.name=ps", "strategy.mode=dssp", "strategy.staleness_max=1"});
+              }),
               HasSubstr("below staleness_min"));
   EXPECT_THAT(thrown_error([] { team_job({"strategy.name=ps", "strategy.backup_workers=1"}); }), HasSubstr("for mode = \"bsp\""));
   EXPECT_THAT(thrown_error([] { team_job({"strategy.name=ps", "strategy.mode=asynch"}); }), HasSubstr("async"));

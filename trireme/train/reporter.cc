@@ -11,9 +11,7 @@ constexpr std::size_t kRemembered = 32;  // steps whose reports may not have rea
 
 }  // namespace
 
-void Reporter::send(std::string_view kind, std::string bytes) {
-  membership_.send({.kind = std::string(kind), .bytes = std::move(bytes)});
-}
+void Reporter::send(std::string_view kind, std::string bytes) { membership_.send({.kind = std::string(kind), .bytes = std::move(bytes)}); }
 
 void Reporter::step(const StepRecord& record) {
   steps_.push_back(record);

@@ -11,10 +11,10 @@
 namespace trireme::train {
 
 struct ServerRoles {
-  std::vector<int> servers;  // ranks, in the order of their numbers; the first one leads
-  std::vector<int> workers;  // ranks
-  bool resumes = false;      // the servers are those of before, with all they hold ...
-  std::uint64_t lineage = 0; // ... since this generation
+  std::vector<int> servers;   // ranks, in the order of their numbers; the first one leads
+  std::vector<int> workers;   // ranks
+  bool resumes = false;       // the servers are those of before, with all they hold ...
+  std::uint64_t lineage = 0;  // ... since this generation
 
   int lead() const { return servers.front(); }
   int server_of(int rank) const;  // its number; -1: it is none

@@ -52,8 +52,7 @@ Trainer::~Trainer() { abandon(); }
 
 void Trainer::prepare(int rank, int size) {
   const StrategyEntry& entry = find_strategy(job_.strategy.name);
-  if (entry.capacity != nullptr && size > 1)
-    return compile(entry.capacity(job_.strategy.options, job_.train.batch_size, rank, size));
+  if (entry.capacity != nullptr && size > 1) return compile(entry.capacity(job_.strategy.options, job_.train.batch_size, rank, size));
   const std::vector<double> even(static_cast<std::size_t>(size), 1.0);
   compile(capacity(job_.train.batch_size, data_.train->size(), even, rank));
 }
@@ -225,7 +224,8 @@ void Trainer::restore(Checkpoint checkpoint) {
                 fmt::join(checkpoint.slot_names, ", "), replica_.optimizer().entry().name, fmt::join(names, ", ")};
   const Cursor& cursor = checkpoint.cursor;
   if (cursor.epoch_offset >= data_.train->size())
-    throw Error{failed_precondition, "the checkpoint stands after {} samples of an epoch, and there are {} training samples; leave the data as they were",
+    throw Error{failed_precondition,
+                "the checkpoint stands after {} samples of an epoch, and there are {} training samples; leave the data as they were",
                 cursor.epoch_offset, data_.train->size()};
   ensure(checkpoint.parameters.size() == replica_.parameters().size() && checkpoint.states.size() == replica_.states().size(),
          "a checkpoint of this model");

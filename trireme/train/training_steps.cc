@@ -115,8 +115,8 @@ void Trainer::step_by_lease() {
   is_interrupted_ = true;
   const auto seen = static_cast<double>(batch->epoch * data_.train->size() + batch->offset);
   learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(seen);
-  const StepResult result = strategy_->run(
-      {.batch = *batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .enter = enter_phase_}, replica_);
+  const StepResult result =
+      strategy_->run({.batch = *batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .enter = enter_phase_}, replica_);
   check_loss(result.outcome);
   is_interrupted_ = false;
   own_samples_ += static_cast<double>(batch->size);

@@ -209,12 +209,12 @@ class Worker {
                                                      .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
-    const int root =
-        trainer_.enter(Team(std::move(communicator), timeout, generation.number, neighbours(generation)), [this](const Position& newer_than) {
-          return ask_for(newer_than, [this](std::string request) {
-            return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
-          });
-        });
+    const int root = trainer_.enter(Team(std::move(communicator), timeout, generation.number, neighbours(generation)),
+                                    [this](const Position& newer_than) {
+                                      return ask_for(newer_than, [this](std::string request) {
+                                        return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
+                                      });
+                                    });
     history_.joined(generation, trainer_, root);
     reporter_.tells(trainer_.is_lead());
     if (trainer_.is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});

@@ -21,7 +21,8 @@ void describe(ParameterServerOptions& o, OptionVisitor& visit) {
   visit("max_shards", o.max_shards, "into which a tensor is cut at most; 0: as many as there are servers", 0, 1 << 12);
   visit("divide_learning_rate", o.divide_learning_rate, "by the number of workers, where each push is an update of its own (all but bsp)");
   visit("damp_staleness", o.damp_staleness, "divide the learning rate of a push by 1 + the updates made since its parameters were pulled");
-  visit("wire", o.wire, "numbers on the network; 16 bits halve the bytes and round gradients and pulled parameters", {"f32", "bf16", "f16"});
+  visit("wire", o.wire, "numbers on the network; 16 bits halve the bytes and round gradients and pulled parameters",
+        {"f32", "bf16", "f16"});
 }
 
 namespace strategies {
@@ -37,7 +38,8 @@ std::string duties(const std::any& options, int nodes) {
   const auto& o = std::any_cast<const ParameterServerOptions&>(options);
   const ServerRoles roles = plan_roles(wish_of(o), nodes);
   const auto count = [](std::size_t number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
-  if (wish_of(o).shared) return fmt::format("{}, {} beside them", count(roles.workers.size(), "worker"), count(roles.servers.size(), "server"));
+  if (wish_of(o).shared)
+    return fmt::format("{}, {} beside them", count(roles.workers.size(), "worker"), count(roles.servers.size(), "server"));
   return fmt::format("{} and {}", count(roles.servers.size(), "server"), count(roles.workers.size(), "worker"));
 }
 
