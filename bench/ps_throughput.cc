@@ -12,6 +12,7 @@
 #include <condition_variable>
 #include <csignal>
 #include <cstdio>
+#include <cstdlib>
 #include <ctime>
 #include <limits>
 #include <memory>
@@ -114,15 +115,15 @@ class Host {
       : settings_(settings),
         space_(space_of(settings.bytes)),
         optimizer_(optim::Optimizer::from_config(trireme::Config::parse_toml("name = 'sgd'\nmomentum = 0.9", "bench"), space_)),
-        parameters_(static_cast<std::size_t>(space_.size()), 0.1F),
-        momentum_(parameters_.size()),
+        parameters_(zeros(space_)),
+        momentum_(zeros(space_)),
         echoed_(rpc::kMaxMessageBytes),
         server_({.space = space_,
                  .optimizer = optimizer_,
                  .map = map_of(settings, space_),
                  .number = static_cast<int>(number),
-                 .parameters = parameters_,
-                 .slots = {momentum_},
+                 .parameters = span_of(parameters_),
+                 .slots = {span_of(momentum_)},
                  .clock = kClock}),
         listening_(options(number)) {
     ps::Server::Stretch stretch{.generation = 1};
@@ -137,6 +138,13 @@ class Host {
   int port() const { return listening_.port(); }
 
  private:
+  // Memory that is there only where it is used: a server has its own pieces only.
+  using Values = std::unique_ptr<float, void (*)(void*)>;
+  static Values zeros(const ParameterSpace& space) {
+    return {static_cast<float*>(std::calloc(static_cast<std::size_t>(space.size()), sizeof(float))), std::free};
+  }
+  std::span<float> span_of(const Values& values) const { return {values.get(), static_cast<std::size_t>(space_.size())}; }
+
   rpc::Server::Options options(std::size_t number) {
     rpc::Server::Options out{.addresses = {"127.0.0.1"}, .plain_loopback = !settings_.tls};
     if (settings_.tls) out.credentials = credentials(std::to_string(number));
@@ -161,8 +169,8 @@ class Host {
   const Settings& settings_;
   const ParameterSpace space_;
   const optim::Optimizer optimizer_;
-  std::vector<float> parameters_;
-  std::vector<float> momentum_;
+  const Values parameters_;
+  const Values momentum_;
   const std::vector<std::byte> echoed_;
   ps::Server server_;
   rpc::Server listening_;  // ends before what it calls

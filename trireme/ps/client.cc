@@ -22,12 +22,18 @@ Client::State::State(Setup given) : setup(std::move(given)), pieces(setup.map->p
 template <class Done>
 void Client::State::wait(std::unique_lock<std::mutex>& lock, const Done& done, const char* what) {
   const Seconds end = setup.clock.now() + setup.timeout;
+  const std::function<bool()> is_done = std::cref(done);
+  const Waiting waiting(waits, is_done);
   while (!done()) {
     if (cancellation && cancellation->is_cancelled()) throw Error{cancelled, "waiting for {} was cancelled", what};
     if (fault) throw Error{*fault};
     if (setup.clock.now() >= end) throw Error{deadline_exceeded, "{} did not come within {} s", what, setup.timeout.count()};
     changed.wait_for(lock, kLook);
   }
+}
+
+void Client::State::wake() {
+  if (std::any_of(waits.begin(), waits.end(), [](const auto* is_done) { return (*is_done)(); })) changed.notify_all();
 }
 
 void Client::State::tell(const Frame& frame, std::size_t server, Todo& todo) const {

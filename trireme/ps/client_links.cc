@@ -127,8 +127,8 @@ void Client::State::take_values(const Frame& frame, std::size_t piece, const rpc
   {
     const std::lock_guard lock(mutex);
     answered(piece, frame, todo);
+    wake();
   }
-  changed.notify_all();
   carry_out(std::move(todo));
 }
 
@@ -141,7 +141,7 @@ void Client::State::take_fetched(const Frame& frame, std::size_t piece, const rp
   const std::lock_guard lock(mutex);
   if (frame.slot < 0) versions[piece] = frame.version;
   if (fetching > 0) --fetching;
-  changed.notify_all();
+  wake();
 }
 
 }  // namespace trireme::ps

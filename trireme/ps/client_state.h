@@ -5,6 +5,7 @@
 #include <atomic>
 #include <condition_variable>
 #include <deque>
+#include <functional>
 #include <map>
 #include <memory>
 #include <mutex>
@@ -23,6 +24,20 @@ struct Link {
   std::shared_ptr<rpc::BulkSession> session;
   bool is_closed = false;
   bool is_leaving = false;  // we close it ourselves
+};
+
+// What a thread waits for, as long as it does; with the mutex held.
+class Waiting {
+ public:
+  using All = std::vector<const std::function<bool()>*>;
+  Waiting(All& all, const std::function<bool()>& done) : all_(all), done_(done) { all_.push_back(&done_); }
+  ~Waiting() { std::erase(all_, &done_); }
+  Waiting(const Waiting&) = delete;
+  Waiting& operator=(const Waiting&) = delete;
+
+ private:
+  All& all_;
+  const std::function<bool()>& done_;
 };
 
 // Nothing is sent, and nobody is called, with the mutex held.
@@ -63,6 +78,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   // client.cc
   template <class Done>
   void wait(std::unique_lock<std::mutex>& lock, const Done& done, const char* what);
+  void wake();  // those who have what they wait for: values come in hundreds of pieces
   void carry_out(Todo todo);
   void send(Sending& sending);
   void ask();
@@ -96,6 +112,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
 
   mutable std::mutex mutex;
   std::condition_variable changed;
+  Waiting::All waits;
   std::shared_ptr<const comm::Cancellation> cancellation;
   std::vector<std::shared_ptr<Link>> links;
   std::optional<Error> fault;
