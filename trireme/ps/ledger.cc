@@ -41,7 +41,8 @@ std::optional<Lease> Ledger::next_in_step(int worker) {
 }
 
 Lease Ledger::hand_out(data::Range samples, std::int64_t round) {
-  const Lease lease{.id = ++last_id_, .begin = samples.begin, .end = samples.end, .round = round};
+  Lease lease{.id = ++last_id_, .begin = samples.begin, .end = samples.end, .round = round};
+  if (round >= 0) lease.batch = batch(round);
   out_[lease.id] = lease;
   rounds_begun_ = std::max(rounds_begun_, round + 1);
   return lease;

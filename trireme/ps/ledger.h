@@ -18,6 +18,7 @@ struct Lease {
   std::int64_t begin = 0;
   std::int64_t end = 0;
   std::int64_t round = -1;  // in_step: the number of the batch that it is a part of, from 0; else -1
+  data::Range batch{};  // in step: all of that batch
   std::int64_t size() const { return end - begin; }
 };
 

@@ -22,7 +22,7 @@ namespace trireme::ps {
 
 // What a worker made of a lease.
 struct WorkDone {
-  int worker = 0;
+  std::string worker;  // its name; empty: several
   Lease lease;
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;

@@ -160,7 +160,7 @@ Frame Server::State::note(const Connection& from, const Frame& frame) {
       ledger->give_back(frame.lease);
     } else {
       ledger->done(frame.lease);
-      done.push_back({.worker = static_cast<int>(from.number),
+      done.push_back({.worker = from.name,
                       .lease = *lease,
                       .samples = frame.samples,
                       .correct = frame.correct,

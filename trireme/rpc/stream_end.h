@@ -4,8 +4,6 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include <functional>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -26,8 +24,7 @@ template <class Reactor, class Kind>
 class StreamEnd : public Reactor, public Kind::End, public OpenStream, public std::enable_shared_from_this<StreamEnd<Reactor, Kind>> {
  public:
   bool send(typename Kind::Message message) override {
-    const std::int64_t urgency = Kind::urgency(message);
-    const std::size_t size = Kind::size(message);
+    const std::size_t size = Queue::size(message);
     const std::lock_guard lock(mutex_);
     if (ended_ || closing_) return false;
     if (size > kMaxMessageBytes)
@@ -35,13 +32,13 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
     if (queued_ + size > Kind::kQueueBytes)
       return cut_off(Error{resource_exhausted, "the peer does not take its messages: {} bytes are waiting", queued_});
     queued_ += size;
-    waiting_.emplace(urgency, Kind::pack(std::move(message), loans_));
+    waiting_.push(std::move(message));
     if (!writing_) write_next();
     return true;
   }
 
   void close(const Error& why) override {
-    Waiting dropped;
+    Queue dropped;
     const std::lock_guard lock(mutex_);
     if (ended_ || closing_) return;
     closing_ = why;
@@ -70,7 +67,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   }
 
   void OnWriteDone(bool ok) override {
-    Waiting dropped;
+    Queue dropped;
     grpc::ByteBuffer sent;
     const std::lock_guard lock(mutex_);
     writing_ = false;
@@ -117,7 +114,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   bool writing_ = false;
 
  private:
-  using Waiting = std::multimap<std::int64_t, grpc::ByteBuffer, std::greater<>>;  // equal ones stay in order
+  using Queue = typename Kind::Queue;
 
   bool cut_off(Error why) {
     closing_ = std::move(why);
@@ -127,9 +124,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   }
 
   void write_next() {
-    const auto next = waiting_.begin();
-    outgoing_.Swap(&next->second);
-    waiting_.erase(next);
+    outgoing_ = waiting_.pop(loans_);
     writing_ = true;
     this->StartWrite(&outgoing_);
   }
@@ -148,7 +143,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   typename Kind::Listener listener_;
   grpc::ByteBuffer incoming_;
   grpc::ByteBuffer outgoing_;  // under way
-  Waiting waiting_;
+  Queue waiting_;
   std::size_t queued_ = 0;  // bytes, with what is under way
   bool ended_ = false;      // nothing comes any more
 };

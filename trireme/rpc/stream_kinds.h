@@ -4,7 +4,7 @@
 
 #include <grpcpp/support/byte_buffer.h>
 
-#include <cstdint>
+#include <deque>
 #include <memory>
 #include <string>
 #include <utility>
@@ -21,9 +21,21 @@ struct Texts {
   static constexpr std::size_t kQueueBytes = Session::kQueueBytes;
   static constexpr bool kErrorsDrop = false;
 
-  static std::int64_t urgency(const std::string&) { return 0; }
-  static std::size_t size(const std::string& message) { return message.size(); }
-  static grpc::ByteBuffer pack(std::string message, const std::shared_ptr<Loans>&) { return buffer_of(std::move(message)); }
+  class Queue {
+   public:
+    bool empty() const { return waiting_.empty(); }
+    void swap(Queue& other) { waiting_.swap(other.waiting_); }
+    void push(std::string message) { waiting_.push_back(std::move(message)); }
+    grpc::ByteBuffer pop(const std::shared_ptr<Loans>&) {
+      std::string message = std::move(waiting_.front());
+      waiting_.pop_front();
+      return buffer_of(std::move(message));
+    }
+    static std::size_t size(const std::string& message) { return message.size(); }
+
+   private:
+    std::deque<std::string> waiting_;
+  };
   static void hand_over(const grpc::ByteBuffer& buffer, const SessionListener& listener) { listener.received(bytes_of(buffer)); }
 };
 
@@ -34,10 +46,8 @@ struct Bulk {
   static constexpr std::size_t kQueueBytes = std::size_t{1} << 30;
   static constexpr bool kErrorsDrop = true;
 
-  static std::int64_t urgency(const Outgoing& message) { return message.urgency; }
-  static std::size_t size(const Outgoing& message) { return message.head.size() + message.body.size(); }
-  static grpc::ByteBuffer pack(Outgoing message, const std::shared_ptr<Loans>& loans) { return buffer_of(std::move(message), loans); }
-  static void hand_over(const grpc::ByteBuffer& buffer, const BulkListener& listener) { listener.received(ReceivedBuffer(buffer)); }
+  using Queue = BulkQueue;
+  static void hand_over(const grpc::ByteBuffer& buffer, const BulkListener& listener) { rpc::hand_over(buffer, listener.received); }
 };
 
 }  // namespace trireme::rpc

@@ -188,9 +188,11 @@ void Conducting::hear(const StragglerRecord& record) {
 void Conducting::hear(const ServerRecord& record) {
   observer_.server(record);
   if (record.servers_needed <= record.servers || std::exchange(told_of_servers_, true)) return;
-  options_.say(fmt::format("the parameter servers hold the workers up: these wait {:.0f} % of their time for {}; {} would keep up "
-                           "(strategy.servers)",
-                           100 * record.wait_share, record.servers == 1 ? "it" : "them", record.servers_needed));
+  const std::string advice = record.servers_needed <= record.workers
+                                 ? fmt::format("{} would keep up (strategy.servers)", record.servers_needed)
+                                 : "the steps are too short for it; take a larger train.batch_size, or allreduce";
+  options_.say(fmt::format("the workers wait {:.0f} % of their time for the parameter server{}: {}", 100 * record.wait_share,
+                           record.servers == 1 ? "" : "s", advice));
 }
 
 void Conducting::hear_pause() {

@@ -20,6 +20,7 @@ class LeasedWork {
   virtual ~LeasedWork() = default;
   virtual int lead() const = 0;                    // its rank
   virtual bool computes(int rank) const = 0;       // whether that node does
+  virtual int rank_of(const std::string& node) const = 0;  // -1: nobody
   virtual std::int64_t lease_size() const = 0;     // most samples of a lease
   virtual void begin(const Cursor& at) = 0;        // all nodes together
   // This node's next samples; nothing: there are no more in this stretch. Called by the thread that makes batches.

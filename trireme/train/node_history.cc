@@ -60,7 +60,7 @@ PushEvents NodeHistory::push_events() {
                                {"epoch", epoch},
                                {"begin", done.lease.begin},
                                {"end", done.lease.end},
-                               {"worker", std::int64_t{done.worker}}});
+                               {"worker", done.worker}});
               }};
 }
 

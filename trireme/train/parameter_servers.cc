@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <utility>
 
 #include "trireme/base/error.h"
@@ -46,7 +47,18 @@ void add(ps::WorkDone& sum, const ps::WorkDone& part) {
   sum.lease.begin = std::min(sum.lease.begin, part.lease.begin);
   sum.samples += part.samples;
   sum.correct += part.correct;
-  sum.worker = -1;
+  sum.worker.clear();
+}
+
+// In step a part's update was made with those of all others, also if one of them could not tell any more.
+ps::WorkDone whole(ps::WorkDone done) {
+  if (done.lease.round < 0) return done;
+  const std::int64_t all = done.lease.batch.size();
+  done.correct = done.correct * all / std::max<std::int64_t>(1, done.samples);
+  done.samples = all;
+  done.lease.begin = done.lease.batch.begin;
+  done.lease.end = done.lease.batch.end;
+  return done;
 }
 
 }  // namespace
@@ -175,6 +187,7 @@ void ParameterServers::go_on_with_the_stretch() {
   if (rules_.sums()) client.forget();
   const std::vector<std::int64_t> kept = gathered(client.kept());
   if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), setup_.team.neighbours().nodes, kept);
+  if (lead() == setup_.team.rank()) round_off();
   held_->is_under_way = true;
   retired_ = false;
 }
@@ -215,7 +228,7 @@ std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc:
 void ParameterServers::begin(const Cursor& at) {
   epoch_ = at.epoch;
   retired_ = is_over_ = false;
-  updates_.clear();
+  held_->updates.clear();
   leases_.clear();
   if (held_->server) {
     ps::Server::Stretch stretch{
@@ -306,35 +319,57 @@ void ParameterServers::stop() {
   if (lead() == setup_.team.rank()) held_->server->stop();
 }
 
+// Nobody else will tell of the rounds that the last generation began.
+void ParameterServers::round_off() {
+  held_->untold = taken();
+  if (rules_.backup_workers > 0) return;
+  for (const auto& [round, update] : std::exchange(held_->updates, {})) held_->untold.push_back(whole(update.sum));
+}
+
 std::vector<ps::WorkDone> ParameterServers::done() {
   if (lead() != setup_.team.rank()) return {};
+  std::vector<ps::WorkDone> out = std::exchange(held_->untold, {});
+  std::ranges::move(taken(), std::back_inserter(out));
+  if (is_over_)
+    for (const auto& [round, update] : std::exchange(held_->updates, {})) out.push_back(update.sum);
+  if (setup_.events.used)
+    for (const ps::WorkDone& done : out) setup_.events.used(done, epoch_);
+  return out;
+}
+
+std::vector<ps::WorkDone> ParameterServers::taken() {
   std::vector<ps::WorkDone> parts = held_->server->take_done();
-  for (ps::WorkDone& part : parts) {
+  for (const ps::WorkDone& part : parts) {
     compute_seconds_ += part.compute_seconds;
     wait_seconds_ += part.wait_seconds;
-    if (setup_.events.used) setup_.events.used(part, epoch_);
-    part.worker = roles_.workers[static_cast<std::size_t>(part.worker)];
-    if (const auto slow = speeds_.count(part.worker, part.samples, part.compute_seconds)) straggler_ = slow;
+    const int rank = rank_of(part.worker);
+    if (rank < 0) continue;  // it is gone
+    if (const auto slow = speeds_.count(rank, part.samples, part.compute_seconds)) straggler_ = slow;
   }
   return rules_.sums() ? merged(std::move(parts)) : parts;
+}
+
+int ParameterServers::rank_of(const std::string& node) const {
+  const std::vector<std::string>& nodes = setup_.team.neighbours().nodes;
+  const auto found = std::ranges::find(nodes, node);
+  return found == nodes.end() ? -1 : static_cast<int>(found - nodes.begin());
 }
 
 // Parts of the same batch are one update; with backup workers any that come together.
 std::vector<ps::WorkDone> ParameterServers::merged(std::vector<ps::WorkDone> parts) {
   std::vector<ps::WorkDone> out;
   for (ps::WorkDone& part : parts) {
-    const std::int64_t key = part.lease.round;
-    Update& update = updates_[key];
+    const std::int64_t round = part.lease.round;
+    ServerHoldings::Update& update = held_->updates[round];
     if (update.parts++ == 0)
       update.sum = part;
     else
       add(update.sum, part);
-    if (update.parts < parts_of_an_update()) continue;
-    out.push_back(update.sum);
-    updates_.erase(key);
+    const bool is_whole = round < 0 ? update.parts == parts_of_an_update() : update.sum.samples == part.lease.batch.size();
+    if (!is_whole) continue;
+    out.push_back(whole(update.sum));
+    held_->updates.erase(round);
   }
-  if (is_over_)
-    for (auto& [key, update] : std::exchange(updates_, {})) out.push_back(update.sum);
   return out;
 }
 

@@ -50,6 +50,13 @@ struct ServerHoldings {
   std::optional<ps::Server> server;
   std::optional<ps::Client> client;
   bool is_under_way = false;  // a stretch: what servers hold is further than any replica
+  // At the lead: updates of which parts are missing, by round; and what the last generation left untold.
+  struct Update {
+    ps::WorkDone sum;
+    int parts = 0;
+  };
+  std::map<std::int64_t, Update> updates;
+  std::vector<ps::WorkDone> untold;
 };
 
 class ParameterServers final : public Strategy, public LeasedWork {
@@ -66,6 +73,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
 
   int lead() const override { return roles_.lead(); }
   bool computes(int rank) const override { return roles_.worker_of(rank) >= 0; }
+  int rank_of(const std::string& node) const override;
   std::int64_t lease_size() const override;
   void begin(const Cursor& at) override;
   std::optional<data::Place> next() override;
@@ -86,7 +94,9 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
   std::vector<std::string> worker_names() const;
   std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
+  std::vector<ps::WorkDone> taken();
   std::vector<ps::WorkDone> merged(std::vector<ps::WorkDone> parts);
+  void round_off();
   int parts_of_an_update() const;
   int server_number() const { return roles_.server_of(setup_.team.rank()); }
 
@@ -104,11 +114,6 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::mutex mutex_;
   std::deque<ps::Lease> leases_;    // whose batches are being made
   std::optional<ps::Lease> ahead_;  // to be handed out next
-  struct Update {
-    ps::WorkDone sum;
-    int parts = 0;
-  };
-  std::map<std::int64_t, Update> updates_;  // of which parts are missing
   LeaseSpeeds speeds_;
   std::optional<StragglerRecord> straggler_;
   double compute_seconds_ = 0, wait_seconds_ = 0;  // of all workers since the last record, as the lead heard

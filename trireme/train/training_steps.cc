@@ -138,7 +138,7 @@ void Trainer::record_work(Observer& observer) {
     record.seconds = done.seconds;
     record.compute_seconds = done.compute_seconds;
     record.exchange_seconds = done.wait_seconds;
-    record.worker = done.worker;
+    record.worker = strategy_->leased()->rank_of(done.worker);
     record.staleness = done.staleness;
     observer.step(record);
   }
