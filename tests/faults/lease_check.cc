@@ -100,8 +100,9 @@ class Coverage {
 };
 
 // Pushes as one process wrote them down, while servers held the same parameters.
+using Push = std::pair<std::string, std::int64_t>;  // whose, and its id
 struct Pushes {
-  std::map<std::int64_t, int> applied;  // how often, by id; dropped ones count
+  std::map<Push, int> applied;  // how often; dropped ones count
   std::vector<std::int64_t> acknowledged;
 };
 
@@ -116,7 +117,7 @@ std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const Hist
     std::int64_t own = 0;
     for (const Record& record : log.records) {
       if (record.type == "joined") own = origin[record.integer("generation")];
-      if (record.type == "applied") ++found[own][&log].applied[record.integer("id")];
+      if (record.type == "applied") ++found[own][&log].applied[{record.text("worker"), record.integer("id")}];
       if (record.type == "acknowledged") found[own][&log].acknowledged.push_back(record.integer("id"));
     }
   }
@@ -142,13 +143,15 @@ void check_pushes(const History& history, const Lineage& all, Violations& found)
   for (const auto& [origin, logs] : pushes_of(history, all)) {
     const std::string where = fmt::format("parameters of generation {}", origin);
     for (const auto& [server, pushes] : logs) {
-      for (const auto& [id, times] : pushes.applied)
-        if (times > 1) found.push_back({"I3", server->file, fmt::format("push {} was applied {} times", id, times), where});
+      for (const auto& [push, times] : pushes.applied)
+        if (times > 1)
+          found.push_back(
+              {"I3", server->file, fmt::format("push {} of node {} was applied {} times", push.second, push.first, times), where});
     }
     for (const auto& [worker, pushes] : logs) {
       for (const std::int64_t id : pushes.acknowledged) {
         for (const auto& [server, theirs] : logs)
-          if (!theirs.applied.empty() && !theirs.applied.contains(id))
+          if (!theirs.applied.empty() && !theirs.applied.contains({worker->node, id}))
             found.push_back({"I3", worker->file, fmt::format("push {} was acknowledged and never applied by {}", id, server->file), where});
       }
     }

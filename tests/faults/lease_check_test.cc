@@ -131,7 +131,7 @@ TEST(LeaseCheck, FindsAPushAppliedTwice) {
   Written history = good();
   history.applied(kServer, 20);
   history.applied(kServer, 20);
-  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3 node-0-10"), HasSubstr("push 20 was applied 2 times"))));
+  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3 node-0-10"), HasSubstr("push 20 of node 2 was applied 2 times"))));
 }
 
 TEST(LeaseCheck, AnIdMayComeAgainAfterTheStateWentBack) {
