@@ -21,9 +21,6 @@ class Elastic : public TrainingFolder {
   // Steps of some milliseconds, so that a fault hits one.
   Elastic() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 0.5})); }
 
-  static bool says(const TrainingProcess& training, const std::string& words, seconds within = seconds(20)) {
-    return wait_until([&] { return training.text().find(words) != std::string::npos; }, within);
-  }
   // Each step once, whoever did it.
   void expect_every_step_once(const std::string& runs, std::int64_t count) const {
     std::multiset<std::int64_t> seen;
@@ -40,8 +37,8 @@ TEST_F(Elastic, TheOthersGoOnAndTheDeadOneComesBack) {
   const std::vector<pid_t> nodes = training.children();
   ASSERT_EQ(nodes.size(), 3U);
   ::kill(nodes[1], SIGKILL);
-  EXPECT_TRUE(says(training, "generation 2: 2 nodes go on")) << training.text();
-  EXPECT_TRUE(says(training, "generation 3: 3 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 2: 2 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 3: 3 nodes go on")) << training.text();
   EXPECT_EQ(training.wait(), 0) << training.text();
   EXPECT_THAT(training.text(), AllOf(HasSubstr("trireme: rank "), HasSubstr(" step "), HasSubstr("killed by SIGKILL"),
                                      HasSubstr("starting node"), HasSubstr("trained 10 epochs")));
@@ -83,10 +80,10 @@ TEST_F(Elastic, ANodeThatStoodStillIsFencedAndComesAgain) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   const pid_t node = training.children().at(1);
   ::kill(node, SIGSTOP);
-  EXPECT_TRUE(says(training, "generation 2: 1 node goes on")) << training.text();
+  EXPECT_TRUE(training.says("generation 2: 1 node goes on")) << training.text();
   EXPECT_THAT(training.text(), HasSubstr("no heartbeat for 5 s"));
   ::kill(node, SIGCONT);
-  EXPECT_TRUE(says(training, "generation 3: 2 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 3: 2 nodes go on")) << training.text();
   EXPECT_EQ(::kill(node, 0), 0) << "the same process comes again";
   training.signal(SIGTERM);
   EXPECT_EQ(training.wait(), 143) << training.text();
@@ -108,7 +105,7 @@ TEST_F(Elastic, ANodeThatIsAskedToLeaveDoesSoAtABoundary) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   const pid_t node = training.children().at(0);
   ::kill(node, SIGTERM);
-  EXPECT_TRUE(says(training, "generation 2: 2 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 2: 2 nodes go on")) << training.text();
   EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10)));
   EXPECT_THAT(training.text(), AllOf(HasSubstr("was asked to leave"), Not(HasSubstr("is lost"))));
   training.signal(SIGUSR1);

@@ -25,9 +25,6 @@ class Servers : public TrainingFolder {
     for (const std::string& setting : strategy) arguments.insert(arguments.end(), {"--set", "strategy." + setting});
     return begin(runs, arguments);
   }
-  static bool says(const TrainingProcess& training, const std::string& words, seconds within = seconds(20)) {
-    return wait_until([&] { return training.text().find(words) != std::string::npos; }, within);
-  }
   std::vector<observe::Record> records(const std::string& runs, const std::string& type) const {
     std::vector<observe::Record> out;
     for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
@@ -58,8 +55,8 @@ TEST_F(Servers, AKilledWorkerChangesNothingButSpeed) {
   const std::vector<pid_t> nodes = training.children();
   ASSERT_EQ(nodes.size(), 4U);
   ::kill(nodes[2], SIGKILL);
-  EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();
-  EXPECT_TRUE(says(training, "generation 3: 4 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 2: 3 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 3: 4 nodes go on")) << training.text();
   EXPECT_EQ(training.wait(), 0) << training.text();
   EXPECT_THAT(training.text(), Not(HasSubstr("done again")));
   expect_whole_epochs("runs", 6000);
@@ -70,7 +67,7 @@ TEST_F(Servers, AKilledServerCostsOneCheckpointIntervalAtMost) {
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   ASSERT_TRUE(wait_until([&] { return !records("runs", "checkpoint").empty(); }, seconds(60))) << training.text();
   ::kill(training.children().at(1), SIGKILL);
-  EXPECT_TRUE(says(training, "generation 2: 3 nodes go on")) << training.text();
+  EXPECT_TRUE(training.says("generation 2: 3 nodes go on")) << training.text();
   EXPECT_EQ(training.wait(), 0) << training.text();
   EXPECT_THAT(training.text(), AllOf(HasSubstr("killed by SIGKILL"), HasSubstr("trained 10 epochs")));
   const auto rollbacks = records("runs", "rollback");

@@ -39,6 +39,9 @@ class TrainingProcess {
     const std::lock_guard lock(mutex_);
     return text_;
   }
+  bool says(const std::string& words, std::chrono::seconds within = std::chrono::seconds(20)) const {
+    return wait_until([&] { return text().find(words) != std::string::npos; }, within);
+  }
   pid_t pid() const { return process_->pid(); }
   void signal(int number) { ::kill(process_->pid(), number); }
   // Its exit code, or minus the signal that ended it; it has two minutes.

@@ -34,33 +34,6 @@ std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
   return fresh;
 }
 
-// Means by samples, sums otherwise.
-void add(ps::WorkDone& sum, const ps::WorkDone& part) {
-  const auto before = static_cast<double>(sum.samples);
-  const auto more = static_cast<double>(part.samples);
-  const auto mean = [&](double a, double b) { return (a * before + b * more) / (before + more); };
-  sum.loss = mean(sum.loss, part.loss);
-  sum.penalty = mean(sum.penalty, part.penalty);
-  sum.compute_seconds = std::max(sum.compute_seconds, part.compute_seconds);
-  sum.wait_seconds = std::max(sum.wait_seconds, part.wait_seconds);
-  sum.seconds = std::max(sum.seconds, part.seconds);
-  sum.lease.begin = std::min(sum.lease.begin, part.lease.begin);
-  sum.samples += part.samples;
-  sum.correct += part.correct;
-  sum.worker.clear();
-}
-
-// In step a part's update was made with those of all others, also if one of them could not tell any more.
-ps::WorkDone whole(ps::WorkDone done) {
-  if (done.lease.round < 0) return done;
-  const std::int64_t all = done.lease.batch.size();
-  done.correct = done.correct * all / std::max<std::int64_t>(1, done.samples);
-  done.samples = all;
-  done.lease.begin = done.lease.batch.begin;
-  done.lease.end = done.lease.batch.end;
-  return done;
-}
-
 }  // namespace
 
 ps::Rules rules_of(const ParameterServerOptions& options) {
@@ -225,7 +198,6 @@ std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc:
 void ParameterServers::begin(const Cursor& at) {
   epoch_ = at.epoch;
   retired_ = is_over_ = false;
-  held_->updates.clear();
   leases_.clear();
   if (held_->server) {
     ps::Server::Stretch stretch{.generation = setup_.team.generation(),
@@ -318,60 +290,38 @@ void ParameterServers::stop() {
 // Nobody else will tell of the rounds that the last generation began.
 void ParameterServers::round_off() {
   held_->untold = taken();
-  if (rules_.backup_workers > 0) return;
-  for (const auto& [round, update] : std::exchange(held_->updates, {})) held_->untold.push_back(whole(update.sum));
+  if (rules_.backup_workers == 0) std::ranges::move(held_->tally.take_rest(), std::back_inserter(held_->untold));
 }
 
 std::vector<ps::WorkDone> ParameterServers::done() {
   if (lead() != setup_.team.rank()) return {};
   std::vector<ps::WorkDone> out = std::exchange(held_->untold, {});
   std::ranges::move(taken(), std::back_inserter(out));
-  if (is_over_)
-    for (const auto& [round, update] : std::exchange(held_->updates, {})) out.push_back(update.sum);
+  if (is_over_) std::ranges::move(held_->tally.take_rest(), std::back_inserter(out));
   for (const ps::WorkDone& done : out)
     if (done.lease.round >= 0) note_use(done);
   return out;
+}
+
+std::vector<ps::WorkDone> ParameterServers::taken() {
+  const std::vector<ps::WorkDone> told = held_->server->take_done();
+  for (const ps::WorkDone& part : told) {
+    if (part.lease.round < 0) note_use(part);  // in step: when all parts of the batch are there
+    const int rank = rank_of(part.worker);
+    if (rank < 0) continue;  // it is gone
+    if (const auto slow = speeds_.count(rank, part.samples, part.compute_seconds)) straggler_ = slow;
+  }
+  return held_->tally.add(told, {.are_made = rules_.sums(), .parts = parts_of_an_update()});
 }
 
 void ParameterServers::note_use(const ps::WorkDone& done) const {
   if (setup_.events.used) setup_.events.used(done, epoch_);
 }
 
-std::vector<ps::WorkDone> ParameterServers::taken() {
-  std::vector<ps::WorkDone> parts = held_->server->take_done();
-  for (const ps::WorkDone& part : parts) {
-    compute_seconds_ += part.compute_seconds;
-    wait_seconds_ += part.wait_seconds;
-    if (part.lease.round < 0) note_use(part);  // in step: when all parts of the batch are there
-    const int rank = rank_of(part.worker);
-    if (rank < 0) continue;  // it is gone
-    if (const auto slow = speeds_.count(rank, part.samples, part.compute_seconds)) straggler_ = slow;
-  }
-  return rules_.sums() ? merged(std::move(parts)) : parts;
-}
-
 int ParameterServers::rank_of(const std::string& node) const {
   const std::vector<std::string>& nodes = setup_.team.neighbours().nodes;
   const auto found = std::ranges::find(nodes, node);
   return found == nodes.end() ? -1 : static_cast<int>(found - nodes.begin());
-}
-
-// Parts of the same batch are one update; with backup workers any that come together.
-std::vector<ps::WorkDone> ParameterServers::merged(std::vector<ps::WorkDone> parts) {
-  std::vector<ps::WorkDone> out;
-  for (ps::WorkDone& part : parts) {
-    const std::int64_t round = part.lease.round;
-    ServerHoldings::Update& update = held_->updates[round];
-    if (update.parts++ == 0)
-      update.sum = part;
-    else
-      add(update.sum, part);
-    const bool is_whole = round < 0 ? update.parts == parts_of_an_update() : update.sum.samples == part.lease.batch.size();
-    if (!is_whole) continue;
-    out.push_back(whole(update.sum));
-    held_->updates.erase(round);
-  }
-  return out;
 }
 
 void ParameterServers::settle(Replica&) { held_->client->fetch(); }
@@ -405,8 +355,9 @@ std::optional<ServerRecord> ParameterServers::server_record() {
                       .most_ahead = load.most_ahead};
   if (lead() != setup_.team.rank()) return record;
   // Of the time that workers wait, some is for slower workers, and no server can help that.
-  const double wait = std::max(0.0, std::exchange(wait_seconds_, 0.0) - load.held_seconds);
-  const double compute = std::exchange(compute_seconds_, 0.0);
+  const WorkTally::Time time = held_->tally.take_time();
+  const double wait = std::max(0.0, time.wait - load.held_seconds);
+  const double compute = time.compute;
   record.wait_share = wait / std::max(wait + compute, 1e-9);
   if (record.wait_share > kTooMuchWaiting)
     record.servers_needed = static_cast<int>(std::ceil(record.servers * (wait + compute) / std::max(compute, 1e-9)));

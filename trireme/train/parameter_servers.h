@@ -4,7 +4,6 @@
 
 #include <cstdint>
 #include <deque>
-#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -20,6 +19,7 @@
 #include "trireme/train/leased_work.h"
 #include "trireme/train/server_roles.h"
 #include "trireme/train/strategy_entry.h"
+#include "trireme/train/work_tally.h"
 
 namespace trireme::train {
 
@@ -50,13 +50,9 @@ struct ServerHoldings {
   std::optional<ps::Server> server;
   std::optional<ps::Client> client;
   bool is_under_way = false;  // a stretch: what servers hold is further than any replica
-  // At the lead: updates of which parts are missing, by round; and what the last generation left untold.
-  struct Update {
-    ps::WorkDone sum;
-    int parts = 0;
-  };
-  std::map<std::int64_t, Update> updates;
-  std::vector<ps::WorkDone> untold;
+  // At the lead.
+  WorkTally tally;
+  std::vector<ps::WorkDone> untold;  // by the last generation
 };
 
 class ParameterServers final : public Strategy, public LeasedWork {
@@ -95,7 +91,6 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::vector<std::string> worker_names() const;
   std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
   std::vector<ps::WorkDone> taken();
-  std::vector<ps::WorkDone> merged(std::vector<ps::WorkDone> parts);
   void round_off();
   void note_use(const ps::WorkDone& done) const;
   int parts_of_an_update() const;
@@ -117,7 +112,6 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::optional<ps::Lease> ahead_;  // to be handed out next
   LeaseSpeeds speeds_;
   std::optional<StragglerRecord> straggler_;
-  double compute_seconds_ = 0, wait_seconds_ = 0;  // of all workers since the last record, as the lead heard
 };
 
 }  // namespace trireme::train

@@ -15,6 +15,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/rpc/authority.h"
+#include "trireme/train/job_testing.h"
 #include "trireme/train/trainer.h"
 
 namespace trireme::train {
@@ -37,25 +38,7 @@ learning_rate = 0.05
 momentum = 0.9
 )";
 
-inline Job team_job(const std::vector<std::string>& settings) {
-  Config config = Config::parse_toml(kTeamJob, "job.toml");
-  for (const std::string& setting : settings) {
-    const auto equals = setting.find('=');
-    config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set");
-  }
-  return job_from_config(config);
-}
-
-struct Memory final : Observer {
-  void step(const StepRecord& record) override { steps.push_back(record); }
-  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-  void straggler(const StragglerRecord& record) override { stragglers.push_back(record); }
-  std::vector<StepRecord> steps;
-  std::vector<EpochRecord> epochs;
-  void server(const ServerRecord& record) override { servers.push_back(record); }
-  std::vector<StragglerRecord> stragglers;
-  std::vector<ServerRecord> servers;
-};
+inline Job team_job(const std::vector<std::string>& settings) { return job_with(kTeamJob, settings); }
 
 class ScaledClock final : public Clock {
  public:

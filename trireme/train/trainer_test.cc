@@ -11,6 +11,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/thrown_error.h"
+#include "trireme/train/job_testing.h"
 
 namespace trireme::train {
 namespace {
@@ -32,22 +33,7 @@ name = "sgd"
 learning_rate = 0.05
 )";
 
-Job read(const std::vector<std::string>& settings = {}) {
-  Config config = Config::parse_toml(kJob, "job.toml");
-  for (const std::string& setting : settings) {
-    const auto equals = setting.find('=');
-    config.set(setting.substr(0, equals), setting.substr(equals + 1), "--set");
-  }
-  return job_from_config(config);
-}
-
-struct Memory final : Observer {
-  void step(const StepRecord& record) override { steps.push_back(record); }
-  void epoch(const EpochRecord& record) override { epochs.push_back(record); }
-
-  std::vector<StepRecord> steps;
-  std::vector<EpochRecord> epochs;
-};
+Job read(const std::vector<std::string>& settings = {}) { return job_with(kJob, settings); }
 
 // A job with its data and a clock, ready to train.
 struct Bench {
