@@ -18,9 +18,11 @@ Ledger::Ledger(const Options& options)
 
 std::optional<Lease> Ledger::next(int worker) {
   if (options_.in_step) return next_in_step(worker);
-  if (is_stopped_ || free_.is_empty()) return std::nullopt;
+  const std::int64_t end = is_stopped_ ? frontier_ : options_.end;
+  if (free_.is_empty() || free_.begin() >= end) return std::nullopt;
   const std::int64_t parts = options_.parts > 0 ? options_.parts : options_.workers;
-  return hand_out(free_.take_first((options_.batch_size + parts - 1) / parts), -1);
+  const std::int64_t most = (options_.batch_size + parts - 1) / parts;
+  return hand_out(free_.take_first(std::min(most, end - free_.begin())), -1);
 }
 
 std::optional<Lease> Ledger::next_in_step(int worker) {
@@ -45,6 +47,7 @@ Lease Ledger::hand_out(data::Range samples, std::int64_t round) {
   if (round >= 0) lease.batch = batch(round);
   out_[lease.id] = lease;
   rounds_begun_ = std::max(rounds_begun_, round + 1);
+  frontier_ = std::max(frontier_, lease.end);
   return lease;
 }
 
@@ -75,7 +78,7 @@ void Ledger::stop() { is_stopped_ = true; }
 
 bool Ledger::is_over() const {
   if (!out_.empty()) return false;
-  if (!options_.in_step) return is_stopped_ || free_.is_empty();
+  if (!options_.in_step) return free_.is_empty() || (is_stopped_ && free_.begin() >= frontier_);
   if (!given_back_.empty()) return false;
   // Parts of rounds that have begun are either used or still to be asked for.
   const data::Range next = batch(rounds_begun_);

@@ -43,7 +43,8 @@ class Ledger {
   std::optional<Lease> next(int worker);
   bool done(std::int64_t lease);       // used; false: it is not out (a lost answer may be told twice)
   void give_back(std::int64_t lease);  // not used: somebody else gets it; one that is not out is ignored
-  // Hands out no more, but what others need to come to the same point (in step: parts of a round that has begun).
+  // Hands out no more, but what is missing up to where all come: in step parts of a round that has begun, else what is given back. So all
+  // that is used in the end lies before all that is not.
   void stop();
 
   bool is_over() const;                                 // nothing is out, and nothing more will be handed out
@@ -53,7 +54,7 @@ class Ledger {
   // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is, and `kept`
   // must be empty; but a round of which a worker has told that it is done was an update of all its parts, and counts as used.
   void regroup(int workers, int parts, const std::vector<std::int64_t>& kept);
-  // Everything that is not used, in order: after stop() and is_over() in a run without losses a single run up to the end.
+  // Everything that is not used, in order: after stop() and is_over() a single run up to the end.
   std::vector<data::Range> remaining() const;
 
  private:
@@ -67,7 +68,10 @@ class Ledger {
   bool is_stopped_ = false;
   std::map<std::int64_t, Lease> out_;
   Runs used_;
-  Runs free_;  // not in step
+
+  // Not in step
+  Runs free_;
+  std::int64_t frontier_ = 0;  // nothing behind it was ever handed out
 
   // In step
   std::int64_t first_round_ = 0;          // of these workers

@@ -105,6 +105,28 @@ TEST(Ledger, StopEndsTheHandingOut) {
   EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(11, 40)));
 }
 
+TEST(Ledger, WhatIsGivenBackAfterAStopIsHandedOutIfOthersWentFurther) {
+  Ledger ledger({.end = 40, .batch_size = 8, .workers = 2});
+  const Lease lost = *ledger.next(0);
+  const Lease done = *ledger.next(1);
+  const Lease last = *ledger.next(1);
+  ledger.stop();
+  ledger.done(done.id);
+  ledger.give_back(last.id);
+  ledger.regroup(1, 0, {});  // of a worker whose parts are twice as large
+  EXPECT_FALSE(ledger.find(lost.id));
+  const auto again = ledger.next(0);
+  ASSERT_TRUE(again);
+  EXPECT_THAT(*again, Samples(0, 4));
+  EXPECT_THAT(*ledger.next(0), Samples(8, 12));
+  EXPECT_FALSE(ledger.next(0));
+  EXPECT_FALSE(ledger.is_over());
+  ledger.done(again->id);
+  ledger.done(again->id + 1);
+  EXPECT_TRUE(ledger.is_over());
+  EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(12, 40)));
+}
+
 TEST(Ledger, NothingToDoIsOverAndComplete) {
   for (const bool in_step : {false, true}) {
     Ledger ledger({.begin = 10, .end = 10, .batch_size = 4, .workers = 2, .in_step = in_step});
@@ -153,6 +175,7 @@ void run_at_random(std::uint64_t seed) {
   }
   ASSERT_TRUE(ledger.is_over());
   ASSERT_TRUE(is_stopped || ledger.is_complete());
+  ASSERT_LE(ledger.remaining().size(), 1U);
   for (const data::Range& rest : ledger.remaining()) uses.add(rest);
   uses.expect_once(begin);
 }

@@ -12,8 +12,9 @@ namespace trireme::ps {
 
 class Runs {
  public:
-  void add(data::Range run);                  // of which nothing is in the set; neighbours become one
-  data::Range take_first(std::int64_t most);  // removes up to `most` samples from the beginning; not if it is empty
+  void add(data::Range run);                                   // of which nothing is in the set; neighbours become one
+  data::Range take_first(std::int64_t most);                   // removes up to `most` samples from the beginning; not if it is empty
+  std::int64_t begin() const { return ends_.begin()->first; }  // not if it is empty
   bool is_empty() const { return ends_.empty(); }
   std::int64_t size() const { return size_; }  // samples
   std::vector<data::Range> all() const;        // in order

@@ -63,8 +63,18 @@ ParameterServers::ParameterServers(const StrategyEntry::Setup& setup, const Para
     : setup_(setup), options_(options), rules_(rules_of(options)), held_(taken_from(setup.kept)) {
   if (setup.sync_batch_norm)
     throw Error{invalid_argument, "[strategy]: sync_batch_norm needs workers in step; leave it out, or take allreduce"};
-  const Holding own = held_->is_under_way ? held_->holding : Holding{};
-  roles_ = choose_roles(wish_of(options), tell_holdings(setup.team, own));
+  Holding own = held_->is_under_way ? held_->holding : Holding{};
+  own.seen = std::exchange(held_->seen, setup.team.generation());
+  const std::vector<Holding> holdings = tell_holdings(setup.team, own);
+  roles_ = choose_roles(wish_of(options), holdings);
+  if (own.seen < newest_seen(holdings)) forget();
+}
+
+// Others went on while this node slept. It must not serve what it has, nor push again what somebody else has done since.
+void ParameterServers::forget() {
+  held_ = std::make_shared<ServerHoldings>();
+  held_->seen = setup_.team.generation();
+  setup_.kept = held_;
 }
 
 ParameterServers::~ParameterServers() {
@@ -98,8 +108,7 @@ void ParameterServers::entered(const Cursor& cursor) {
 }
 
 void ParameterServers::make_anew() {
-  held_ = std::make_shared<ServerHoldings>();
-  setup_.kept = held_;
+  forget();
   const auto servers = static_cast<int>(roles_.servers.size());
   held_->holding = {.lineage = roles_.lineage, .server = server_number(), .servers = servers};
   held_->map = std::make_shared<const ps::ShardMap>(

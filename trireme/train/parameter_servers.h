@@ -49,6 +49,7 @@ struct ServerHoldings {
   std::unique_ptr<float[]> parameters;  // of the server: pages of pieces that it does not have are never touched
   std::optional<ps::Server> server;
   std::optional<ps::Client> client;
+  std::uint64_t seen = 0;     // the last generation that this node was in
   bool is_under_way = false;  // a stretch: what servers hold is further than any replica
   // At the lead.
   WorkTally tally;
@@ -82,6 +83,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void interrupt() override;
 
  private:
+  void forget();
   void make_anew();
   void make_client();
   void listen();

@@ -51,8 +51,13 @@ ServerRoles plan_roles(const ServerWish& wish, int nodes) {
   return roles;
 }
 
-ServerRoles choose_roles(const ServerWish& wish, const std::vector<Holding>& holdings) {
+std::uint64_t newest_seen(const std::vector<Holding>& holdings) { return std::ranges::max(holdings, {}, &Holding::seen).seen; }
+
+ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings) {
   const int nodes = static_cast<int>(holdings.size());
+  const std::uint64_t newest = newest_seen(holdings);
+  for (Holding& holding : holdings)
+    if (holding.seen < newest) holding = {};
   std::vector<int> servers = holders(holdings);
   if (servers.empty()) return plan_roles(wish, nodes);
   std::vector<int> workers = workers_beside(servers, wish.shared, nodes);
@@ -64,11 +69,13 @@ std::vector<Holding> tell_holdings(Team& team, const Holding& own) {
   const std::vector<double> lineages = team.gather(static_cast<double>(own.lineage));
   const std::vector<double> numbers = team.gather(own.server);
   const std::vector<double> counts = team.gather(own.servers);
+  const std::vector<double> seen = team.gather(static_cast<double>(own.seen));
   std::vector<Holding> out;
   for (std::size_t i = 0; i < lineages.size(); ++i)
     out.push_back({.lineage = static_cast<std::uint64_t>(lineages[i]),
                    .server = static_cast<int>(std::lround(numbers[i])),
-                   .servers = static_cast<int>(std::lround(counts[i]))});
+                   .servers = static_cast<int>(std::lround(counts[i])),
+                   .seen = static_cast<std::uint64_t>(seen[i])});
   return out;
 }
 

@@ -34,10 +34,14 @@ struct Holding {
   std::uint64_t lineage = 0;  // generation in which these parameters were handed out; 0: it holds nothing
   int server = -1;            // its number there
   int servers = 0;            // how many there were
+  std::uint64_t seen = 0;     // the last generation that it was in
 };
 
+// The last generation that anybody was in. Who was not has slept while others went on: what it holds is void.
+std::uint64_t newest_seen(const std::vector<Holding>& holdings);
+
 // The nodes that hold the newest parameters keep them if none of them is missing.
-ServerRoles choose_roles(const ServerWish& wish, const std::vector<Holding>& holdings);
+ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings);
 
 // All nodes together.
 std::vector<Holding> tell_holdings(Team& team, const Holding& own);

@@ -44,6 +44,13 @@ TEST(ServerRoles, OneOfThemMissingMeansAllAnew) {
   EXPECT_THAT(roles.servers, ElementsAre(0, 1));
 }
 
+TEST(ServerRoles, AServerThatSleptWhileOthersWentOnHoldsNothing) {
+  // Node 0 was stopped in generation 1 in the middle of its work; the others met in generation 2, and hold all of its state themselves.
+  const ServerRoles roles = choose_roles({.servers = 1}, {{.lineage = 1, .server = 0, .servers = 1, .seen = 1}, {.seen = 2}, {.seen = 2}});
+  EXPECT_FALSE(roles.resumes);
+  EXPECT_TRUE(choose_roles({.servers = 1}, {{.lineage = 1, .server = 0, .servers = 1, .seen = 2}, {.seen = 2}, {.seen = 1}}).resumes);
+}
+
 TEST(ServerRoles, IfOnlyServersAreLeftTheyComputeToo) {
   const ServerRoles roles = choose_roles({.servers = 2}, {{4, 0, 2}, {4, 1, 2}});
   EXPECT_TRUE(roles.resumes);

@@ -34,7 +34,7 @@ Rows f10_stop_server() {
           {.id = "F10.stop_30s",
            .fault = "SIGSTOP the server for 30 s; it comes back",
            .run = [](Scene& scene) { return stop_server(scene, seconds(30), true); },
-           .limit = seconds(200)}};
+           .limit = seconds(500)}};
 }
 
 }  // namespace trireme::tests::rows
