@@ -15,7 +15,8 @@ constexpr std::chrono::milliseconds kLook{20};  // between two looks at the canc
 
 }  // namespace
 
-Client::State::State(Setup given) : setup(std::move(given)), pieces(setup.map->pieces().size()), versions(pieces), is_awaited(pieces) {
+Client::State::State(Setup given)
+    : setup(std::move(given)), pieces(setup.map->pieces().size()), versions(pieces), is_awaited(pieces), arrived(pieces) {
   if (setup.rules.wire != comm::WireType::f32) staging.resize(wire_bytes(setup.rules.wire, setup.space.size()));
 }
 
@@ -37,7 +38,7 @@ void Client::State::wake() {
 }
 
 void Client::State::tell(const Frame& frame, std::size_t server, Todo& todo) const {
-  if (server < links.size()) todo.sendings.push_back({.link = links[server], .message = {.head = head_of(frame), .urgency = kUrgent}});
+  if (server < links.size()) todo.sendings.push_back({.link = links[server], .frame = frame});
 }
 
 void Client::State::carry_out(Todo todo) {
@@ -45,22 +46,30 @@ void Client::State::carry_out(Todo todo) {
   for (Sending& sending : todo.sendings) send(sending);
 }
 
+// A stream that has ended is told by closed(), and thrown by the next wait.
 void Client::State::send(Sending& sending) {
-  rpc::Outgoing& message = sending.message;
-  if (sending.piece != kNoPiece) {
-    const Piece& piece = setup.map->pieces()[sending.piece];
-    const auto values = setup.gradients.subspan(static_cast<std::size_t>(piece.begin), static_cast<std::size_t>(piece.size()));
-    if (setup.rules.wire == comm::WireType::f32) {
-      message.body = std::as_bytes(values);
-    } else {
-      const auto to = std::span{staging}.subspan(wire_bytes(setup.rules.wire, piece.begin), wire_bytes(setup.rules.wire, piece.size()));
-      encode(values, setup.rules.wire, to);
-      message.body = to;
+  if (sending.link->session == nullptr) return;
+  if (sending.piece != kNoPiece) return send_gradients(sending);
+  bytes_out += static_cast<std::int64_t>(kFrameBytes);
+  sending.link->session->send({.head = head_of(sending.frame), .urgency = kUrgent});
+}
+
+void Client::State::send_gradients(Sending& sending) {
+  const comm::WireType wire = setup.rules.wire;
+  const Piece& piece = setup.map->pieces()[sending.piece];
+  for_parts(piece.size(), [&](std::int64_t begin, std::int64_t end) {
+    const auto values = setup.gradients.subspan(static_cast<std::size_t>(piece.begin + begin), static_cast<std::size_t>(end - begin));
+    std::span<const std::byte> body = std::as_bytes(values);
+    if (wire != comm::WireType::f32) {
+      const std::span to = std::span{staging}.subspan(wire_bytes(wire, piece.begin + begin), wire_bytes(wire, end - begin));
+      encode(values, wire, to);
+      body = to;
     }
-  }
-  bytes_out += static_cast<std::int64_t>(message.head.size() + message.body.size());
-  // A stream that has ended is told by closed(), and thrown by the next wait.
-  if (sending.link->session != nullptr) sending.link->session->send(std::move(message));
+    sending.frame.begin = begin;
+    sending.frame.end = end;
+    bytes_out += static_cast<std::int64_t>(kFrameBytes + body.size());
+    sending.link->session->send({.head = head_of(sending.frame), .body = body, .urgency = -piece.begin});
+  });
 }
 
 Client::Client(Setup setup) : state_(std::make_shared<State>(std::move(setup))) {}
@@ -96,7 +105,7 @@ void Client::State::fetch(int slot_begin, int slot_end) {
   Todo todo;
   {
     const std::lock_guard lock(mutex);
-    fetching = pieces * static_cast<std::size_t>(slot_end - slot_begin);
+    fetching = setup.space.size() * (slot_end - slot_begin);
     for (int slot = slot_begin; slot < slot_end; ++slot)
       for (std::size_t piece = 0; piece < pieces; ++piece)
         tell({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot},

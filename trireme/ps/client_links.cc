@@ -81,19 +81,23 @@ void Client::State::closed(const std::shared_ptr<Link>& link, const Error& why) 
   changed.notify_all();
 }
 
-std::size_t Client::State::piece_of(const Link& link, const Frame& frame) const {
+// Where these values belong.
+std::span<float> Client::State::place_of(const Link& link, const Frame& frame, std::span<float> in) const {
   if (frame.piece >= pieces || setup.map->pieces()[frame.piece].server != link.server)
     throw Error{data_loss, "server {} speaks of piece {}, which is not its own", link.server, frame.piece};
-  return frame.piece;
+  const Piece& piece = setup.map->pieces()[frame.piece];
+  if (frame.begin < 0 || frame.begin >= frame.end || frame.end > piece.size())
+    throw Error{data_loss, "server {} sent values {} to {} of a piece of {}", link.server, frame.begin, frame.end, piece.size()};
+  return in.subspan(static_cast<std::size_t>(piece.begin + frame.begin), static_cast<std::size_t>(frame.end - frame.begin));
 }
 
 void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incoming& message) {
   const Frame frame = frame_of(message);
   switch (frame.kind) {
     case Kind::values:
-      return take_values(frame, piece_of(*link, frame), message);
+      return take_values(*link, frame, message);
     case Kind::fetched:
-      return take_fetched(frame, piece_of(*link, frame), message);
+      return take_fetched(*link, frame, message);
     case Kind::granted: {
       const std::lock_guard lock(mutex);
       is_asking = false;
@@ -114,33 +118,35 @@ void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incom
   changed.notify_all();
 }
 
-void Client::State::take_values(const Frame& frame, std::size_t piece, const rpc::Incoming& message) {
-  const Piece& of = setup.map->pieces()[piece];
+void Client::State::take_values(const Link& link, const Frame& frame, const rpc::Incoming& message) {
+  const std::span<float> to = place_of(link, frame, setup.parameters);
+  const std::size_t piece = frame.piece;
   {
     const std::lock_guard lock(mutex);
     // An answer may come twice if a push was sent twice.
     if (!active || active->id != frame.id || is_awaited[piece] == 0) return;
+    if (frame.begin != 0 && frame.begin != arrived[piece]) return;
   }
   // Nobody reads or writes these values while they are awaited.
-  decode(message, setup.rules.wire, setup.parameters.subspan(static_cast<std::size_t>(of.begin), static_cast<std::size_t>(of.size())));
+  decode(message, setup.rules.wire, to);
   Todo todo;
   {
     const std::lock_guard lock(mutex);
+    arrived[piece] = frame.end;
+    if (frame.end < setup.map->pieces()[piece].size()) return;
     answered(piece, frame, todo);
     wake();
   }
   carry_out(std::move(todo));
 }
 
-void Client::State::take_fetched(const Frame& frame, std::size_t piece, const rpc::Incoming& message) {
-  const Piece& of = setup.map->pieces()[piece];
+void Client::State::take_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message) {
   const auto slot = static_cast<std::size_t>(frame.slot);
   if (frame.slot >= 0 && slot >= fetched_slots.size()) throw Error{data_loss, "slot {} was not asked for", frame.slot};
-  const std::span<float> to = frame.slot < 0 ? setup.parameters : fetched_slots[slot];
-  decode(message, comm::WireType::f32, to.subspan(static_cast<std::size_t>(of.begin), static_cast<std::size_t>(of.size())));
+  decode(message, comm::WireType::f32, place_of(link, frame, frame.slot < 0 ? setup.parameters : fetched_slots[slot]));
   const std::lock_guard lock(mutex);
-  if (frame.slot < 0) versions[piece] = frame.version;
-  if (fetching > 0) --fetching;
+  if (frame.slot < 0) versions[frame.piece] = frame.version;
+  fetching -= frame.end - frame.begin;
   wake();
 }
 

@@ -38,6 +38,7 @@ void Client::State::send_ready(std::size_t piece, Todo& todo) {
   if (push.missing[piece] != 0 || push.is_sent[piece] != 0) return;
   push.is_sent[piece] = 1;
   is_awaited[piece] = 1;
+  arrived[piece] = 0;
   if (push.versions[piece] < 0) push.versions[piece] = version_of(push, piece);
   const Piece& of = setup.map->pieces()[piece];
   const auto server = static_cast<std::size_t>(of.server);
@@ -49,7 +50,7 @@ void Client::State::send_ready(std::size_t piece, Todo& todo) {
                     .lease = push.lease.id,
                     .rate = push.rate,
                     .samples = push.samples};
-  todo.sendings.push_back({.link = links[server], .message = {.head = head_of(frame), .urgency = -of.begin}, .piece = piece});
+  todo.sendings.push_back({.link = links[server], .frame = frame, .piece = piece});
 }
 
 void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) {

@@ -63,7 +63,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   };
   struct Sending {
     std::shared_ptr<Link> link;
-    rpc::Outgoing message;
+    Frame frame;
     std::size_t piece = kNoPiece;  // whose gradients are to be the body
   };
   // What to do when the mutex is free again.
@@ -80,6 +80,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void wake();  // those who have what they wait for: values come in hundreds of pieces
   void carry_out(Todo todo);
   void send(Sending& sending);
+  void send_gradients(Sending& sending);
   void ask();
   void tell(const Frame& frame, std::size_t server, Todo& todo) const;  // puts it into `todo`
 
@@ -100,9 +101,9 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void disconnect();
   void received(const std::shared_ptr<Link>& link, const rpc::Incoming& message);
   void closed(const std::shared_ptr<Link>& link, const Error& why);
-  std::size_t piece_of(const Link& link, const Frame& frame) const;
-  void take_values(const Frame& frame, std::size_t piece, const rpc::Incoming& message);
-  void take_fetched(const Frame& frame, std::size_t piece, const rpc::Incoming& message);
+  std::span<float> place_of(const Link& link, const Frame& frame, std::span<float> in) const;
+  void take_values(const Link& link, const Frame& frame, const rpc::Incoming& message);
+  void take_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message);
   void fetch(int slot_begin, int slot_end);
 
   const Setup setup;
@@ -121,7 +122,8 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
 
   std::int64_t updates = 0;
   std::vector<std::int64_t> versions;  // by piece: of what lies in setup.parameters
-  std::vector<char> is_awaited;        // by piece: it was sent, and its new values are not here
+  std::vector<char> is_awaited;        // by piece: it was sent, and its new values are not here ...
+  std::vector<std::int64_t> arrived;   // ... but so many
   std::optional<Push> active;
   std::optional<Push> upcoming;           // begun before `active` was answered
   std::map<std::int64_t, Frame> reports;  // by lease: that the lead may not have got
@@ -130,7 +132,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   bool has_no_more = false;
   std::deque<Lease> granted;
 
-  std::size_t fetching = 0;  // pieces
+  std::int64_t fetching = 0;  // values
   std::vector<std::span<float>> fetched_slots;
 
   double waited = 0;

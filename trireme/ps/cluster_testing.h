@@ -141,10 +141,11 @@ class Cluster {
     int workers = 2;
     Rules rules;
     std::string optimizer = "name = 'sgd'\nmomentum = 0.9";
+    ParameterSpace space = small_space();
   };
   explicit Cluster(const Options& options)
       : rules(options.rules),
-        space(small_space()),
+        space(options.space),
         optimizer(optim::Optimizer::from_config(Config::parse_toml(options.optimizer, "test"), space)),
         map(std::make_shared<ShardMap>(space, PartitionOptions{.servers = options.servers,
                                                                .min_shard_bytes = 4096,

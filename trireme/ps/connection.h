@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <atomic>
 #include <cstdint>
+#include <map>
 #include <memory>
 #include <mutex>
 #include <optional>
@@ -37,6 +38,18 @@ struct Connection {
   std::uint64_t push = 0;
   std::size_t arrived = 0;
   std::vector<std::uint64_t> latest;  // push that came to each piece
+
+  // Pushes that come in parts.
+  struct Assembly {
+    std::uint64_t id = 0;
+    std::int64_t end = 0;  // values that are here
+    std::shared_ptr<float[]> memory;
+  };
+  std::map<std::size_t, Assembly> assemblies;  // by piece
+
+  // Replies whose memory is still in use, and whether more wait for them to be through.
+  std::atomic<std::int64_t> on_the_way = 0;
+  std::atomic<bool> is_starved = false;
 
   void add(const Reply& reply) {
     const std::lock_guard lock(mutex_);

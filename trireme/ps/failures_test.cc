@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <atomic>
+#include <cstring>
 
 #include "trireme/base/thrown_error.h"
 #include "trireme/ps/cluster_testing.h"
@@ -192,6 +193,62 @@ TEST(Failures, ALeaseWhoseEndTheLeadDidNotHearOfIsNotDoneAgain) {
   EXPECT_TRUE(cluster.hosts[0]->server.is_complete());
   EXPECT_THAT(uses_of(cluster.hosts[0]->server.take_done(), 20), testing::Each(1));
   EXPECT_EQ(cluster.hosts[0]->applied.size(), 4U);
+}
+
+// A stream whose peer takes nothing: messages stay where they are.
+class Stuck final : public rpc::BulkSession {
+ public:
+  bool send(rpc::Outgoing message) override {
+    const std::lock_guard lock(mutex_);
+    messages_.push_back(std::move(message));
+    return true;
+  }
+  void close(const Error&) override { take(); }
+  std::vector<rpc::Outgoing> take() {
+    const std::lock_guard lock(mutex_);
+    return std::exchange(messages_, {});
+  }
+
+ private:
+  std::mutex mutex_;
+  std::vector<rpc::Outgoing> messages_;
+};
+
+class Written final : public rpc::Incoming {
+ public:
+  explicit Written(const Frame& frame) : head_(head_of(frame)) {}
+  std::size_t size() const override { return head_.size(); }
+  void copy(std::size_t offset, std::span<std::byte> to) const override { std::memcpy(to.data(), head_.data() + offset, to.size()); }
+
+ private:
+  const std::string head_;
+};
+
+TEST(Failures, AWorkerThatTakesNothingKeepsLittleMemoryAndGetsTheRestLater) {
+  ParameterSpace space;
+  space.add("dense/kernel", {1024, 4096});
+  Cluster cluster({.servers = 1, .workers = 2, .space = space});
+  cluster.begin(leases(100, 2));
+  const auto session = std::make_shared<Stuck>();
+  const rpc::BulkListener listener = cluster.hosts[0]->server.open("w0", session);
+  listener.received(Written({.kind = Kind::hello, .generation = 1}));
+  const std::size_t pieces = cluster.map->pieces().size();
+  ASSERT_EQ(pieces, 4096U);
+  for (std::size_t piece = 0; piece < pieces; ++piece)
+    listener.received(Written({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece)}));
+  std::vector<rpc::Outgoing> first = session->take();
+  EXPECT_EQ(first.size(), 4096U * 9 / 10 / 2);
+  EXPECT_EQ(first.front().urgency, 0);
+  // The others have theirs.
+  cluster.workers[1]->client.fetch();
+  std::size_t sent = first.size();
+  first.clear();
+  for (int look = 0; look < 1000 && sent < pieces; ++look) {
+    sent += session->take().size();
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  }
+  EXPECT_EQ(sent, pieces);
+  listener.closed({unavailable, "gone"});
 }
 
 TEST(Failures, WaitsEndWithTheReason) {

@@ -12,15 +12,15 @@ namespace trireme::ps {
 enum class Kind : std::uint32_t {
   // From a worker.
   hello = 1,  // the first on a stream. generation
-  push,       // gradients of a piece: piece, id, version (that they were computed with), samples, rate, last (of this push, at this server)
+  push,       // gradients of a piece: piece, begin, end (of these values in it), id, version (they were computed with), samples, rate
   fetch,      // asks for what a server has: piece, slot (-1: parameters), as f32
   ask,        // for a lease (lead only)
   done,       // a lease is used: lease, and what came of it (lead only)
   drop,       // a lease was not used: lease (lead only)
   retire,     // no more pushes in this stretch
   // From a server.
-  values,   // of a piece: piece, id (of the push they answer), version, taken (0: the push came too late and was dropped)
-  fetched,  // piece, slot
+  values,   // of a piece: piece, begin, end, id (of the push they answer), version, taken (0: it came too late and was dropped)
+  fetched,  // piece, begin, end, slot, version
   granted,  // lease, begin, end, round; lease 0: nothing more for this worker in this stretch
   noted,    // lease: the lead knows what became of it
 };
@@ -34,14 +34,14 @@ struct Frame {
   std::int64_t version = 0;
   std::int64_t lease = 0, begin = 0, end = 0, round = -1;
   std::int32_t slot = -1;
-  std::uint32_t flags = 0;  // kLast, kTaken
+  std::uint32_t flags = 0;  // kTaken
   double rate = 0;
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;                               // means over the samples
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;  // of the worker's step
   std::int64_t staleness = 0;                                 // values: of the push they answer; done: as a server told it
 };
-inline constexpr std::uint32_t kLast = 1, kTaken = 2;
+inline constexpr std::uint32_t kTaken = 1;
 
 std::string head_of(const Frame& frame);
 Frame frame_of(const rpc::Incoming& message);  // throws data_loss

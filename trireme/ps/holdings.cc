@@ -14,9 +14,6 @@
 namespace trireme::ps {
 namespace {
 
-// Copies on their way take less than the parameters themselves, but a few there must be.
-constexpr std::int64_t kFewCopies = 4;
-
 TRIREME_VECTORIZED void scale(float* __restrict to, const float* __restrict from, float by, std::size_t count) {
   for (std::size_t i = 0; i < count; ++i) to[i] = from[i] * by;
 }
@@ -37,7 +34,6 @@ Holdings::Holdings(Setup setup) : setup_(std::move(setup)) {
     largest_ = std::max(largest_, held.piece.size());
   }
   buffers_ = std::make_shared<Buffers>(static_cast<std::size_t>(largest_));
-  most_copies_ = std::max(kFewCopies, values_ * 9 / 10 / std::max<std::int64_t>(1, largest_));
 }
 
 void Holdings::begin(const Rules& rules, std::int64_t updates, std::size_t seats) {
@@ -165,7 +161,7 @@ std::span<float> Holdings::sum_of(const Held& held) {
   return std::span{sums_}.subspan(held.sum, static_cast<std::size_t>(held.piece.size()));
 }
 
-std::optional<Holdings::Copy> Holdings::copy(std::size_t piece, int slot, comm::WireType wire) {
+Holdings::Copy Holdings::copy(std::size_t piece, int slot, comm::WireType wire) {
   Held& held = pieces_[piece];
   const std::lock_guard lock(held.mutex);
   const auto begin = static_cast<std::size_t>(held.piece.begin);
@@ -174,27 +170,12 @@ std::optional<Holdings::Copy> Holdings::copy(std::size_t piece, int slot, comm::
   std::shared_ptr<float[]> memory = is_shared ? held.copied.lock() : nullptr;
   const std::size_t bytes = wire_bytes(wire, held.piece.size());
   if (memory == nullptr) {
-    memory = new_copy();
-    if (memory == nullptr) return std::nullopt;
+    memory = take_buffer();
     const std::span<float> from = slot < 0 ? setup_.parameters : setup_.slots[static_cast<std::size_t>(slot)];
     encode(from.subspan(begin, count), wire, {reinterpret_cast<std::byte*>(memory.get()), bytes});
     if (is_shared) held.copied = memory;
   }
-  return Copy{.memory = memory, .bytes = {reinterpret_cast<const std::byte*>(memory.get()), bytes}, .version = held.version};
-}
-
-std::shared_ptr<float[]> Holdings::new_copy() {
-  if (copies_->fetch_add(1) >= most_copies_) {
-    --*copies_;
-    return nullptr;
-  }
-  std::shared_ptr<float[]> buffer = buffers_->take();
-  float* const memory = buffer.get();
-  return {memory, [buffer = std::move(buffer), copies = copies_, freed = setup_.freed](float*) mutable {
-            buffer.reset();
-            --*copies;
-            freed();
-          }};
+  return {.memory = memory, .bytes = {reinterpret_cast<const std::byte*>(memory.get()), bytes}, .version = held.version};
 }
 
 }  // namespace trireme::ps

@@ -5,10 +5,8 @@
 #include <atomic>
 #include <cstdint>
 #include <deque>
-#include <functional>
 #include <memory>
 #include <mutex>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -47,7 +45,6 @@ class Holdings {
     int server = 0;
     std::span<float> parameters;  // of the whole space
     std::vector<std::span<float>> slots;
-    std::function<void()> freed;  // outlives this object; called by whoever lets go of a copy
   };
   explicit Holdings(Setup setup);
 
@@ -74,9 +71,7 @@ class Holdings {
     std::span<const std::byte> bytes;
     std::int64_t version = 0;
   };
-  // The piece as it is now (slot -1: parameters). Nothing: as many copies as may be are on their way; freed() tells when there are fewer.
-  std::optional<Copy> copy(std::size_t piece, int slot, comm::WireType wire);
-  bool may_copy() const { return *copies_ < most_copies_; }
+  Copy copy(std::size_t piece, int slot, comm::WireType wire);  // as it is now; slot -1: parameters
 
  private:
   struct Last {  // push of a worker
@@ -108,7 +103,6 @@ class Holdings {
   void update(Held& held, std::span<const float> gradients, double rate);
   static void clear_round(Held& held);
   std::span<float> sum_of(const Held& held);
-  std::shared_ptr<float[]> new_copy();
 
   Setup setup_;
   Rules rules_;
@@ -118,8 +112,6 @@ class Holdings {
   std::vector<float> sums_;  // of all pieces, one after the other; empty where pushes are not summed
   std::atomic<std::int64_t> needed_ = 1;
   std::shared_ptr<Buffers> buffers_;
-  std::shared_ptr<std::atomic<std::int64_t>> copies_ = std::make_shared<std::atomic<std::int64_t>>(0);  // copies may outlive us
-  std::int64_t most_copies_ = 0;
 };
 
 }  // namespace trireme::ps

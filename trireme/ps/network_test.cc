@@ -84,6 +84,27 @@ INSTANTIATE_TEST_SUITE_P(Modes, NetworkTest,
                          testing::Values(Rules{.mode = Mode::bsp}, Rules{.mode = Mode::async}, Rules{.mode = Mode::ssp, .staleness = 2},
                                          Rules{.mode = Mode::dssp, .staleness_min = 1, .staleness_max = 3}));
 
+// What an optimizer of whole slices makes: more than fits into a message.
+TEST(Network, APieceLargerThanAMessageTravelsInParts) {
+  for (const comm::WireType wire : {comm::WireType::f32, comm::WireType::bf16}) {
+    ParameterSpace space;
+    space.add("dense/kernel", {1500, 1000});
+    space.add("dense/bias", {10});
+    Cluster cluster({.servers = 1, .workers = 2, .rules = {.mode = Mode::bsp, .wire = wire}, .optimizer = "name = 'lars'", .space = space});
+    ASSERT_EQ(cluster.map->pieces().front().size(), 1500 * 1000);
+    Network network(cluster);
+    begin(cluster, network, {.begin = 0, .end = 8, .batch_size = 4, .workers = 2, .in_step = true});
+    cluster.run([](Worker& worker, std::size_t) { worker.work(kRate); });
+    expect_near(cluster.values(), plain_loop(cluster, kRate, 8, 4).parameters, wire == comm::WireType::f32 ? 1e-6 : 0.01);
+    for (const auto& worker : cluster.workers) {
+      EXPECT_EQ(worker->arrays.parameters == cluster.values(), wire == comm::WireType::f32);
+      worker->client.fetch();
+      EXPECT_EQ(worker->arrays.parameters, cluster.values());
+      worker->client.disconnect();
+    }
+  }
+}
+
 TEST(Network, AServerThatEndsIsToldToWhoWaits) {
   Cluster cluster({.servers = 2, .workers = 2, .rules = {.mode = Mode::bsp}});
   Network network(cluster);

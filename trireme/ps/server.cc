@@ -8,18 +8,16 @@
 #include "trireme/ps/server_state.h"
 
 namespace trireme::ps {
+namespace {
+
+constexpr std::int64_t kLittle = 1 << 19;  // values: 2 MiB
+
+}  // namespace
 
 Server::State::State(Setup given)
     : setup(std::move(given)),
-      holdings({.optimizer = setup.optimizer,
-                .map = *setup.map,
-                .server = setup.number,
-                .parameters = setup.parameters,
-                .slots = setup.slots,
-                .freed =
-                    [waker = waker] {
-                      if (waker->is_starved) waker->wake();
-                    }}),
+      holdings(
+          {.optimizer = setup.optimizer, .map = *setup.map, .server = setup.number, .parameters = setup.parameters, .slots = setup.slots}),
       own(setup.map->pieces().size(), kNotOurs),
       clocks({}, 0),
       load_since(setup.clock.now()) {
@@ -50,6 +48,7 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
     }
     strangers = seat_workers();
     set_needed();
+    set_share();
   }
   desk_changed.notify_all();
   for (const auto& connection : strangers)
@@ -74,6 +73,13 @@ Connections Server::State::seat_workers() {
   }
   clocks = Pace(stretch.rules, static_cast<int>(members.size()));
   return strangers;
+}
+
+// All workers together have less on the way than the parameters take, unless that is little.
+void Server::State::set_share() {
+  const std::int64_t largest = std::max<std::int64_t>(1, holdings.largest());
+  const auto workers = static_cast<std::int64_t>(members.size());
+  share = std::max({std::int64_t{1}, kLittle / largest, holdings.values() * 9 / 10 / largest / std::max<std::int64_t>(1, workers)});
 }
 
 void Server::State::set_needed() { holdings.set_needed(std::max<std::int64_t>(1, clocks.active() - stretch.rules.backup_workers)); }

@@ -5,6 +5,7 @@
 
 #include "trireme/base/failpoint.h"
 #include "trireme/ps/server_state.h"
+#include "trireme/ps/values.h"
 
 namespace trireme::ps {
 namespace {
@@ -105,37 +106,51 @@ void Server::State::go_on(std::size_t number, Connections& touched) {
   touch(touched, member.connection);
 }
 
-// Without locks.
-void Server::State::flush(Connection& connection) {
-  while (std::optional<Reply> reply = connection.next()) {
-    std::optional<Holdings::Copy> copy;
+// Without locks. A worker that takes its answers slowly has only its share of them on the way: the others' don't wait for it.
+void Server::State::flush(const std::shared_ptr<Connection>& connection) {
+  for (;;) {
+    if (connection->on_the_way >= share) {
+      connection->is_starved = true;
+      if (connection->on_the_way >= share) return;
+    }
+    connection->is_starved = false;
+    const std::optional<Reply> reply = connection->next();
+    if (!reply) return;
+    Holdings::Copy copy;
     {
       const std::shared_lock together(stretch_mutex);
-      if (connection.generation != generation) return;
+      if (connection->generation != generation) return;
       const Busy busy(*this);
-      copy = holdings.copy(reply->piece, reply->frame.slot, reply->frame.kind == Kind::fetched ? comm::WireType::f32 : stretch.rules.wire);
+      const comm::WireType wire = reply->frame.kind == Kind::fetched ? comm::WireType::f32 : stretch.rules.wire;
+      copy = holdings.copy(reply->piece, reply->frame.slot, wire);
     }
-    if (!copy) {
-      connection.add(*reply);
-      waker->is_starved = true;
-      if (!holdings.may_copy()) return;
-      continue;
-    }
-    reply->frame.version = copy->version;
-    bytes_out += static_cast<std::int64_t>(copy->bytes.size());
-    const std::int64_t urgency = -holdings.piece(reply->piece).begin;
-    connection.session->send({.head = head_of(reply->frame), .body = copy->bytes, .keeper = std::move(copy->memory), .urgency = urgency});
+    send(connection, *reply, std::move(copy));
   }
 }
 
-// The thread that sends what had to wait for memory. Elsewhere it can't be done: copies are let go of deep inside of gRPC.
+void Server::State::send(const std::shared_ptr<Connection>& to, Reply reply, Holdings::Copy copy) {
+  const Piece& piece = holdings.piece(reply.piece);
+  const auto loan = std::make_shared<const Loan>(std::move(copy.memory), to, waker);
+  const auto value_bytes = static_cast<std::int64_t>(copy.bytes.size()) / piece.size();
+  reply.frame.version = copy.version;
+  bytes_out += static_cast<std::int64_t>(copy.bytes.size());
+  for_parts(piece.size(), [&](std::int64_t begin, std::int64_t end) {
+    reply.frame.begin = begin;
+    reply.frame.end = end;
+    const auto body =
+        copy.bytes.subspan(static_cast<std::size_t>(begin * value_bytes), static_cast<std::size_t>((end - begin) * value_bytes));
+    to->session->send({.head = head_of(reply.frame), .body = body, .keeper = loan, .urgency = -piece.begin});
+  });
+}
+
+// The thread that sends what had to wait.
 void Server::State::flush_starved() {
   for (;;) {
     {
       std::unique_lock lock(waker->mutex);
-      waker->changed.wait(lock, [this] { return waker->has_ended || (waker->is_starved && holdings.may_copy()); });
+      waker->changed.wait(lock, [this] { return waker->has_ended || waker->is_due; });
       if (waker->has_ended) return;
-      waker->is_starved = false;
+      waker->is_due = false;
     }
     Connections all;
     {
@@ -143,7 +158,7 @@ void Server::State::flush_starved() {
       all = connections;
     }
     for (const auto& connection : all)
-      if (connection->is_known) flush(*connection);
+      if (connection->is_known && connection->is_starved) flush(connection);
   }
 }
 

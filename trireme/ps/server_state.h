@@ -20,17 +20,39 @@
 
 namespace trireme::ps {
 
-// Wakes the thread that sends what could not be copied at once. Outlives the server, as copies do.
+// Wakes the thread that sends what had to wait. Outlives the server, as messages do.
 struct Waker {
   std::mutex mutex;
   std::condition_variable changed;
-  std::atomic<bool> is_starved = false;  // replies wait for memory
+  bool is_due = false;
   bool has_ended = false;
 
   void wake() {
     const std::lock_guard lock(mutex);
+    is_due = true;
     changed.notify_all();
   }
+};
+
+// Values on their way to a worker. Let go of deep inside of gRPC, where nothing may be sent.
+class Loan {
+ public:
+  Loan(std::shared_ptr<const float[]> memory, std::shared_ptr<Connection> connection, std::shared_ptr<Waker> waker)
+      : memory_(std::move(memory)), connection_(std::move(connection)), waker_(std::move(waker)) {
+    ++connection_->on_the_way;
+  }
+  ~Loan() {
+    memory_.reset();
+    --connection_->on_the_way;
+    if (connection_->is_starved) waker_->wake();
+  }
+  Loan(const Loan&) = delete;
+  Loan& operator=(const Loan&) = delete;
+
+ private:
+  std::shared_ptr<const float[]> memory_;
+  const std::shared_ptr<Connection> connection_;
+  const std::shared_ptr<Waker> waker_;
 };
 
 // Locks, in the order they may be taken: stretch_mutex, work_mutex or desk_mutex, those of Holdings or of a Connection. Nothing is sent
@@ -65,6 +87,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   void end();
   Connections seat_workers();
   void set_needed();
+  void set_share();
 
   // server_streams.cc
   void received(const std::shared_ptr<Connection>& from, const rpc::Incoming& message);
@@ -73,6 +96,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   std::shared_ptr<Connection> greet(const std::shared_ptr<Connection>& from, const Frame& frame);
   bool is_retired(const Connection& from);
   Connections take_push(Connection& from, const Frame& frame, const rpc::Incoming& message);
+  std::shared_ptr<float[]> take_values(Connection& from, std::size_t piece, const Frame& frame, const rpc::Incoming& message);
   Connections fetch(const std::shared_ptr<Connection>& from, const Frame& frame) const;
   Frame grant(const Connection& from);
   Frame note(const Connection& from, const Frame& frame);
@@ -86,13 +110,15 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   void pace(const Connection& from, std::size_t number, Connections& touched);
   void release(Connections& touched);
   void go_on(std::size_t number, Connections& touched);
-  void flush(Connection& connection);
+  void flush(const std::shared_ptr<Connection>& connection);
+  void send(const std::shared_ptr<Connection>& to, Reply reply, Holdings::Copy copy);
   void flush_starved();
 
   const Setup setup;
   const std::shared_ptr<Waker> waker = std::make_shared<Waker>();
   Holdings holdings;
-  std::vector<std::size_t> own;  // by number of a piece in the map: which of the holdings it is; kNotOurs
+  std::atomic<std::int64_t> share = 1;  // of replies on the way, for each worker
+  std::vector<std::size_t> own;         // by number of a piece in the map: which of the holdings it is; kNotOurs
 
   std::atomic<std::uint64_t> generation = 0;  // 0: nobody is welcome
   std::shared_mutex stretch_mutex;            // shared: something is being done in this stretch; alone: it changes

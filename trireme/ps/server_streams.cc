@@ -9,7 +9,7 @@
 namespace trireme::ps {
 namespace {
 
-void send(const Connection& to, const Frame& frame, std::int64_t urgency) {
+void tell(const Connection& to, const Frame& frame, std::int64_t urgency) {
   to.session->send({.head = head_of(frame), .urgency = urgency});
 }
 
@@ -41,14 +41,14 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
     throw Error{failed_precondition, "generation {} is over; it is {} now", from->generation, generation.load()};
   switch (frame.kind) {
     case Kind::ask:
-      return send(*from, grant(*from), kUrgent);
+      return tell(*from, grant(*from), kUrgent);
     case Kind::done:
     case Kind::drop:
-      return send(*from, note(*from, frame), kUrgent);
+      return tell(*from, note(*from, frame), kUrgent);
     default:
       break;
   }
-  for (const auto& connection : handle(from, frame, message)) flush(*connection);
+  for (const auto& connection : handle(from, frame, message)) flush(connection);
 }
 
 Connections Server::State::handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message) {
@@ -107,6 +107,24 @@ bool Server::State::is_retired(const Connection& from) {
   return clocks.is_retired(static_cast<int>(from.number));
 }
 
+// Nothing: there are parts to come.
+std::shared_ptr<float[]> Server::State::take_values(Connection& from, std::size_t piece, const Frame& frame, const rpc::Incoming& message) {
+  const std::int64_t size = holdings.piece(piece).size();
+  if (frame.begin < 0 || frame.begin >= frame.end || frame.end > size)
+    throw Error{invalid_argument, "worker '{}' sent values {} to {} of a piece of {}", from.name, frame.begin, frame.end, size};
+  const bool is_first = frame.begin == 0;
+  Connection::Assembly assembly;
+  if (is_first) assembly = {.id = frame.id, .memory = holdings.take_buffer()};
+  if (!is_first && from.assemblies.count(piece) != 0) assembly = from.assemblies.extract(piece).mapped();
+  if (assembly.memory == nullptr || assembly.id != frame.id || assembly.end != frame.begin)
+    throw Error{invalid_argument, "worker '{}' sent values {} to {} of a push without those before", from.name, frame.begin, frame.end};
+  decode(message, stretch.rules.wire, {assembly.memory.get() + frame.begin, static_cast<std::size_t>(frame.end - frame.begin)});
+  assembly.end = frame.end;
+  if (assembly.end == size) return assembly.memory;
+  from.assemblies.insert_or_assign(piece, std::move(assembly));
+  return nullptr;
+}
+
 Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
@@ -115,9 +133,9 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
   std::vector<Verdict> verdicts;
   {
     const Busy busy(*this);
-    const std::shared_ptr<float[]> buffer = holdings.take_buffer();
+    const std::shared_ptr<float[]> buffer = take_values(from, piece, frame, message);
+    if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
-    decode(message, stretch.rules.wire, gradients);
     arrive(from, piece, frame.id);
     holdings.push(piece, {.seat = from.seat, .id = frame.id, .version = frame.version, .samples = frame.samples, .rate = frame.rate},
                   gradients, verdicts);

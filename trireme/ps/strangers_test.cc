@@ -26,7 +26,14 @@ class StrangersTest : public testing::Test {
     if (diary.rest().empty()) session->close({ok, "nothing was wrong"});
     return diary.next();
   }
-  Frame push() const { return {.kind = Kind::push, .piece = static_cast<std::uint32_t>(first()), .id = 7, .rate = kRate, .samples = 1}; }
+  Frame push() const {
+    return {.kind = Kind::push,
+            .piece = static_cast<std::uint32_t>(first()),
+            .id = 7,
+            .end = cluster_.map->pieces()[first()].size(),
+            .rate = kRate,
+            .samples = 1};
+  }
   std::size_t first() const { return cluster_.map->pieces_of(1).front(); }
   std::size_t body() const { return static_cast<std::size_t>(cluster_.map->pieces()[first()].size()) * 4; }
 
@@ -43,6 +50,12 @@ TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNobody) {
   EXPECT_THAT(end_of("w0", wrong, body()), HasSubstr("which server 1 does not have"));
   wrong.piece = static_cast<std::uint32_t>(cluster_.map->pieces_of(0).front());
   EXPECT_THAT(end_of("w0", wrong, body()), HasSubstr("which server 1 does not have"));
+  wrong = push();
+  wrong.end += 1;
+  EXPECT_THAT(end_of("w0", wrong, body() + 4), HasSubstr("invalid_argument: worker 'w0' sent values 0 to"));
+  wrong = push();
+  wrong.begin = 1;
+  EXPECT_THAT(end_of("w0", wrong, body() - 4), HasSubstr("of a push without those before"));
   wrong = push();
   wrong.version = 1;
   EXPECT_THAT(end_of("w0", wrong, body()), HasSubstr("invalid_argument: a push was computed with version 1"));
