@@ -25,7 +25,8 @@ grpc::Slice head_slice(const Outgoing& message) {
   const auto length = static_cast<BulkLength>(message.head.size() + message.body.size());
   std::string head(sizeof length, '\0');
   std::memcpy(head.data(), &length, sizeof length);
-  return grpc::Slice(head += message.head);
+  head += message.head;
+  return {head};
 }
 
 grpc::Slice body_slice(Outgoing message, const std::shared_ptr<Loans>& loans) {

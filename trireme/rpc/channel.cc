@@ -103,7 +103,7 @@ std::string host_of(const std::string& address) {
   return host.starts_with('[') && host.ends_with(']') ? host.substr(1, host.size() - 2) : host;
 }
 
-bool contains(const std::string& text, std::string_view part) { return text.find(part) != text.npos; }
+bool contains(const std::string& text, std::string_view part) { return text.find(part) != std::string::npos; }
 
 // Whether to try again may help; anything else is the server's answer.
 bool is_passing(grpc::StatusCode code) {
@@ -147,7 +147,7 @@ struct Channel::State {
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
-  grpc::Status call(const std::string& method, std::string request, Seconds timeout, grpc::ByteBuffer& response) {
+  grpc::Status call(const std::string& method, std::string request, Seconds timeout, grpc::ByteBuffer& response) const {
     grpc::ClientContext context;
     context.set_deadline(deadline_in(timeout));
     grpc::CompletionQueue queue;

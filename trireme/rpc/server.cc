@@ -228,7 +228,7 @@ bool is_loopback(const std::string& address) {
 }
 
 std::string join_port(const std::string& address, int port) {
-  const bool is_v6 = address.find(':') != address.npos;
+  const bool is_v6 = address.find(':') != std::string::npos;
   return is_v6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 
@@ -239,8 +239,9 @@ struct Server::State {
     for (Method& method : options.methods) service.add(std::move(method));
     for (Stream& stream : options.streams) service.add(std::move(stream));
     for (BulkStream& stream : options.bulk_streams) service.add(std::move(stream));
-    service.add(Method{
-        .name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, std::string) { return std::string(); }});
+    service.add(Method{.name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, const std::string&) {
+                         return std::string();
+                       }});
     start(options, !options.bulk_streams.empty());
   }
   ~State() {
@@ -266,7 +267,7 @@ struct Server::State {
     acceptor.emplace(*listeners, arrivals, [this](int listener, int connection) { hand_on(listener, connection); });
   }
 
-  void hand_on(int listener, int connection) {
+  void hand_on(int listener, int connection) const {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.listener_fd = listener;
     parameters.fd = connection;
