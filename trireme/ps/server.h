@@ -57,7 +57,8 @@ class Server {
     std::span<float> parameters;
     std::vector<std::span<float>> slots;
     const Clock& clock;
-    // A push has come whole and its gradients count (or were dropped). Before the answer. For event journals; may be empty.
+    // A push has come whole and its gradients count (or were dropped). Before the answer. For event journals; may be empty; several
+    // threads may call it at a time.
     std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};
   };
   explicit Server(Setup setup);

@@ -123,7 +123,7 @@ std::shared_ptr<float[]> Server::State::take_values(Connection& from, std::size_
   const bool is_first = frame.begin == 0;
   Connection::Assembly assembly;
   if (is_first) assembly = {.id = frame.id, .memory = holdings.take_buffer()};
-  if (!is_first && from.assemblies.count(piece) != 0) assembly = from.assemblies.extract(piece).mapped();
+  if (!is_first && from.assemblies.contains(piece)) assembly = from.assemblies.extract(piece).mapped();
   if (assembly.memory == nullptr || assembly.id != frame.id || assembly.end != frame.begin)
     throw Error{invalid_argument, "worker '{}' sent values {} to {} of a push without those before", from.name, frame.begin, frame.end};
   decode(message, stretch.rules.wire, {assembly.memory.get() + frame.begin, static_cast<std::size_t>(frame.end - frame.begin)});
