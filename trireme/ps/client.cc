@@ -28,6 +28,7 @@ void Client::State::wait(std::unique_lock<std::mutex>& lock, const Done& done, c
   while (!done()) {
     if (cancellation && cancellation->is_cancelled()) throw Error{cancelled, "waiting for {} was cancelled", what};
     if (fault) throw Error{*fault};
+    if (links.empty()) throw Error{cancelled, "waiting for {}, but there is no stream to a server", what};
     if (setup.clock.now() >= end) throw Error{deadline_exceeded, "{} did not come within {} s", what, setup.timeout.count()};
     changed.wait_for(lock, kLook);
   }

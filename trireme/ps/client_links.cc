@@ -69,6 +69,7 @@ void Client::State::disconnect() {
   has_no_more = false;
   granted.clear();
   fetching = 0;
+  changed.notify_all();  // a thread that waits for a lease must not wait for one that can't come
 }
 
 void Client::State::closed(const std::shared_ptr<Link>& link, const Error& why) {

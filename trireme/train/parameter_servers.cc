@@ -83,8 +83,17 @@ ParameterServers::~ParameterServers() {
 }
 
 void ParameterServers::interrupt() {
-  if (held_->client) held_->client->disconnect();
+  try {
+    if (held_->client) held_->client->disconnect();
+  } catch (const Error&) {
+    // It waited long enough; the channels' end is harder.
+  }
   channels_.clear();
+}
+
+int ParameterServers::missed_peer() const {
+  const int server = held_->client ? held_->client->missed_server() : -1;
+  return server < 0 ? -1 : roles_.servers[static_cast<std::size_t>(server)];
 }
 
 std::int64_t ParameterServers::lease_size() const { return train::lease_size(options_, setup_.batch_size, roles_.workers.size()); }

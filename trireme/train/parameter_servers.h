@@ -67,6 +67,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   bool resumes() const override { return roles_.resumes; }
   void entered(const Cursor& cursor) override;
   LeasedWork* leased() override { return this; }
+  int missed_peer() const override;
 
   int lead() const override { return roles_.lead(); }
   bool computes(int rank) const override { return roles_.worker_of(rank) >= 0; }

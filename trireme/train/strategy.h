@@ -65,6 +65,8 @@ class Strategy {
   virtual void entered(const Cursor&) {}
   // Not null: workers take work as they come to it, instead of dividing each batch in step.
   virtual LeasedWork* leased() { return nullptr; }
+  // Rank of a node that a fault beside the team's collectives named as gone; -1: none.
+  virtual int missed_peer() const { return -1; }
 };
 
 }  // namespace trireme::train

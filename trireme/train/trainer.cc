@@ -135,6 +135,11 @@ void Trainer::abandon() {
   if (std::exchange(is_interrupted_, false)) replica_.states() = states_before_;
 }
 
+int Trainer::missed_peer() const {
+  const int beside = strategy_ != nullptr ? strategy_->missed_peer() : -1;
+  return beside >= 0 ? beside : team_.missed_peer();
+}
+
 void Trainer::take_shares(std::vector<double> shares) {
   shares_ = std::move(shares);
   compile(capacity(job_.train.batch_size, data_.train->size(), shares_, team_.rank()));

@@ -60,7 +60,7 @@ class Trainer {
   int enter(Team team, const Committed& committed = {});
   // The team is broken, or over: forgets it, and the step that was interrupted. Then enter() another one.
   void abandon();
-  int missed_peer() const { return team_.missed_peer(); }
+  int missed_peer() const;
   // Divides batches among the workers by these relative sizes from now on. All workers at the same step.
   void take_shares(std::vector<double> shares);
 
