@@ -129,12 +129,17 @@ std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const Hist
 void check_leases(const Lineage& all, bool is_finished, Violations& found) {
   Coverage coverage(found);
   const Joined* last = nullptr;
-  for (const GenerationFacts* generation : all.lived()) {
-    if (!generation->by_lease()) continue;
+  const auto generations = all.lived();
+  if (std::ranges::none_of(generations, &GenerationFacts::by_lease)) return;
+  for (const GenerationFacts* generation : generations) {
     const std::string where = fmt::format("generation {}", generation->number);
     last = &generation->joined.front();
     if (!last->resumed) coverage.begin_at(*last, where);
     for (const Used& used : generation->used) coverage.use(used, *last, where);
+    // A node that is left alone needs no servers.
+    for (const auto& [step, done] : generation->steps)
+      coverage.use({done.front().log, done.front().at.epoch, done.front().at.offset, done.front().at.offset + done.front().whole}, *last,
+                   where);
   }
   if (last != nullptr && is_finished) coverage.end(*last);
 }

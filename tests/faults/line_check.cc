@@ -70,6 +70,10 @@ void check_coverage(const Line& line, Violations& found) {
   Position position = normalized(line.begin.at, line.begin.samples);
   for (const Counted& counted : line.steps) {
     const std::string& file = counted.done->front().log->file;
+    if (const Joined& join = counted.generation->joined.front(); line.has_leases && counted.step == join.step + 1) {
+      step = join.step;  // what was before is for check_leases
+      position = normalized(join.at, join.samples);
+    }
     if (counted.step != step + 1)
       found.push_back({"I3", file, fmt::format("nobody has done the steps between {} and this", step), at(counted)});
     const Stepped& done = counted.done->front();

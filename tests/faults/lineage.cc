@@ -131,6 +131,7 @@ Line line_of(const Lineage& all) {
     const Joined& join = generation->joined.front();
     if (is_first || join.step < line.begin.step) line.begin = join;
     is_first = false;
+    line.has_leases |= generation->by_lease();
     while (!line.steps.empty() && line.steps.back().step > join.step) line.steps.pop_back();
     append_steps(*generation, line.steps);
   }

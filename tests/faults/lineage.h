@@ -95,6 +95,7 @@ struct Counted {
 // `begin` is where the first generation joined.
 struct Line {
   Joined begin;
+  bool has_leases = false;  // then steps are only a part of it
   std::vector<Counted> steps;
 };
 Line line_of(const Lineage& all);

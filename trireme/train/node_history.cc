@@ -33,6 +33,7 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
   generation_ = static_cast<std::int64_t>(generation.number);
   const Cursor& cursor = trainer.cursor();
   last_step_ = cursor.step;
+  by_lease_ = trainer.works_by_lease();
   write("joined", {{"generation", generation_.load()},
                    {"rank", std::int64_t{trainer.rank()}},
                    {"size", std::int64_t{generation.size()}},
@@ -42,7 +43,7 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
                    {"samples", trainer.samples()},
                    {"batch_size", trainer.batch_size()},
                    {"root", std::int64_t{root}},
-                   {"by_lease", trainer.works_by_lease()},
+                   {"by_lease", by_lease_},
                    {"resumed", trainer.is_resumed()},
                    {"weights", digest(trainer.parameters())}});
 }
@@ -68,7 +69,7 @@ PushEvents NodeHistory::push_events() {
 }
 
 void NodeHistory::stepped(const Trainer& trainer) {
-  if (!journal_ || trainer.works_by_lease()) return;
+  if (!journal_ || by_lease_) return;
   const Cursor& cursor = trainer.cursor();
   if (cursor.step > last_step_) {
     last_step_ = cursor.step;

@@ -33,6 +33,7 @@ class NodeHistory {
   std::optional<observe::Journal> journal_;
   std::atomic<std::int64_t> generation_ = 0;
   std::int64_t last_step_ = -1;
+  bool by_lease_ = false;  // as it was joined: a trainer that could not enter a team has no strategy to ask
 };
 
 }  // namespace trireme::train
