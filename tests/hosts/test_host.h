@@ -46,7 +46,8 @@ class Host {
         .on_line = [log](cluster::Stream,
                          std::string_view line) { OutputFile(log, OutputFile::Mode::append).write(std::string(line) + "\n"); },
         .on_exit = {}});
-    const bool is_up = wait_until([&] { return server_->status() || cluster::run_process(listening(), kLimit).out.find(":22 ") != std::string::npos; }, kLimit);
+    const bool is_up = wait_until(
+        [&] { return server_->status() || cluster::run_process(listening(), kLimit).out.find(":22 ") != std::string::npos; }, kLimit);
     if (!is_up || server_->status())
       throw Error{unavailable, "test hosts: sshd of {} did not start: {}", space_,
                   std::filesystem::exists(log) ? read_file(log) : "no output"};

@@ -204,8 +204,7 @@ class ClusterRun {
     const std::string place = cluster_.launcher == "local"
                                   ? "on this machine"
                                   : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
-    return fmt::format("{}{} {}", who,
-                       threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
+    return fmt::format("{}{} {}", who, threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
   }
 
   // Our address as the machine of `plan` sees it.
