@@ -159,7 +159,7 @@ class Host {
   }
 
   // Answers with as many bytes as came.
-  rpc::BulkListener echo(std::shared_ptr<rpc::BulkSession> session) const {
+  rpc::BulkListener echo(const std::shared_ptr<rpc::BulkSession>& session) const {
     return {
         .received = [this, session](
                         const rpc::Incoming& message) { session->send({.head = {}, .body = std::span(echoed_).first(message.size())}); },
