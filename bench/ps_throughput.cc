@@ -151,7 +151,7 @@ class Host {
     const auto add = [&](const std::string& name, auto opened) {
       out.bulk_streams.push_back({name, {"node"}, [opened](const rpc::Peer&, auto session) { return opened(std::move(session)); }});
     };
-    add("echo", [this](std::shared_ptr<rpc::BulkSession> session) { return echo(std::move(session)); });
+    add("echo", [this](const std::shared_ptr<rpc::BulkSession>& session) { return echo(session); });
     for (std::size_t worker = 0; worker < settings_.workers; ++worker)
       add(stream_of(worker),
           [this, worker](std::shared_ptr<rpc::BulkSession> session) { return server_.open(stream_of(worker), std::move(session)); });
