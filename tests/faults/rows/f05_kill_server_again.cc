@@ -36,7 +36,7 @@ FaultRow recovering(milliseconds after, bool is_brief = false) {
 }  // namespace
 
 Rows f05_kill_server_again() {
-  const auto two = [](std::vector<int> nodes) {
+  const auto two = [](const std::vector<int>& nodes) {
     return [nodes](Scene& scene) { return kill_nodes(scene, with_servers({.nodes = 4, .servers = 2}), nodes, kServerLost); };
   };
   return {recovering(milliseconds(50)),

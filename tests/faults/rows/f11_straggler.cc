@@ -19,7 +19,7 @@ class CpuQuota {
     require(fs::exists("/sys/fs/cgroup/cpu/cgroup.procs"), "the cpu controller of cgroup v1 is not mounted at /sys/fs/cgroup/cpu");
     fs::create_directory(folder_);
     put("cpu.cfs_period_us", 100'000);
-    put("cpu.cfs_quota_us", 1000 * percent);
+    put("cpu.cfs_quota_us", std::int64_t{1000} * percent);
     put("cgroup.procs", pid);
   }
   ~CpuQuota() {
