@@ -159,7 +159,8 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
             cluster.cache());
         trainer->enter(cluster.meet(first, rank, kNodes, 1, {}, over), committed_one);
         if (rank == lost) {
-          for (int i = 0; i < 8; ++i) trainer->advance(own.memory);
+          const bool computes = trainer->shares()[static_cast<std::size_t>(rank)] > 0;
+          for (int i = 0; i < (computes ? 8 : 1); ++i) trainer->advance(own.memory);  // a server's takes its time
           trainer.reset();
           over->cancel();
           return;
@@ -195,7 +196,7 @@ TEST_P(Modes, ALostWorkerChangesNothingButSpeed) {
 }
 
 TEST(ParameterServers, ALostServerMeansTheLastCheckpointForAll) {
-  Cluster cluster({"strategy.name=ps", "strategy.servers=2", "data.samples=2000", "train.epochs=2"});
+  Cluster cluster({"strategy.name=ps", "strategy.servers=2", "data.samples=2000", "train.epochs=6"});
   const Checkpoint begun = cluster
                                .train(3,
                                       [](Trainer& trainer, Observer& observer, int) {
