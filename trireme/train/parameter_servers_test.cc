@@ -111,7 +111,7 @@ TEST(ParameterServers, StatisticsOfAllWorkersAreOne) {
 }
 
 TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
-  const Cluster cluster({"strategy.name=ps", "data.samples=1000", "train.epochs=2"});
+  const Cluster cluster({"strategy.name=ps", "data.samples=10000", "train.epochs=2"});
   const std::vector<Trained> team = cluster.train(3, [](Trainer& trainer, Observer& observer, int) {
     bool stopped = false;
     while (!stopped) stopped = trainer.advance(observer, {.stop = trainer.is_lead() && trainer.cursor().step >= 10}).stop;
@@ -122,7 +122,7 @@ TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
   EXPECT_EQ(checkpoint.cursor.samples_seen, checkpoint.cursor.epoch_offset);
   for (const Trained& node : team) EXPECT_EQ(node.checkpoint.cursor.step, checkpoint.cursor.step);
 
-  const Cluster in_step({"data.samples=1000", "train.epochs=2"});
+  const Cluster in_step({"data.samples=10000", "train.epochs=2"});
   comm::MemoryStore store;
   const std::vector<Trained> rest = in_step.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
     trainer.enter(in_step.meet(store, rank, 2, 2), [&](const Position&) { return std::optional(checkpoint); });
@@ -130,7 +130,7 @@ TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
     trainer.run(observer);
   });
   ASSERT_EQ(rest[0].memory.epochs.size(), 2U);
-  for (const EpochRecord& epoch : rest[0].memory.epochs) EXPECT_EQ(epoch.train.samples, 1000);
+  for (const EpochRecord& epoch : rest[0].memory.epochs) EXPECT_EQ(epoch.train.samples, 10000);
 }
 
 struct Survivor {
