@@ -35,8 +35,11 @@ target_include_directories(trireme_flags INTERFACE ${CMAKE_SOURCE_DIR})
 # A mistake with memory shall be hard to use: code at random addresses and tables of functions that can't be written, in every build; and in
 # what users run also canaries on the stack, checked library calls and marked targets of jumps. Sanitizers bring their own checks.
 if(NOT TRIREME_SANITIZE)
-  target_compile_options(trireme_flags INTERFACE $<$<CONFIG:Release>:-fPIE;-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
-  target_link_options(trireme_flags INTERFACE -pie -Wl,-z,relro,-z,now)
+  # A module that is loaded later (MPI's) is position-independent in its own way.
+  set(is_module $<STREQUAL:$<TARGET_PROPERTY:TYPE>,MODULE_LIBRARY>)
+  target_compile_options(trireme_flags INTERFACE $<$<AND:$<CONFIG:Release>,$<NOT:${is_module}>>:-fPIE>)
+  target_compile_options(trireme_flags INTERFACE $<$<CONFIG:Release>:-fstack-protector-strong;-U_FORTIFY_SOURCE;-D_FORTIFY_SOURCE=3>)
+  target_link_options(trireme_flags INTERFACE $<$<NOT:${is_module}>:-pie> -Wl,-z,relro,-z,now)
   include(CheckCXXCompilerFlag)
   check_cxx_compiler_flag(-fcf-protection=full TRIREME_HAS_CF_PROTECTION)
   if(TRIREME_HAS_CF_PROTECTION)

@@ -25,12 +25,6 @@ class Servers : public TrainingFolder {
     for (const std::string& setting : strategy) arguments.insert(arguments.end(), {"--set", "strategy." + setting});
     return begin(runs, arguments);
   }
-  std::vector<observe::Record> records(const std::string& runs, const std::string& type) const {
-    std::vector<observe::Record> out;
-    for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
-      if (record.type == type) out.push_back(record);
-    return out;
-  }
   // Whoever computed them.
   void expect_whole_epochs(const std::string& runs, std::int64_t samples) const {
     for (const auto& record : records(runs, "epoch")) EXPECT_EQ(record.integer("samples"), samples);

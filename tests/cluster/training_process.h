@@ -105,6 +105,12 @@ class TrainingFolder : public testing::Test {
     for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl")) count += record.type == "step" ? 1 : 0;
     return count;
   }
+  std::vector<observe::Record> records(const std::string& runs, const std::string& type) const {
+    std::vector<observe::Record> out;
+    for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
+      if (record.type == type) out.push_back(record);
+    return out;
+  }
   std::string final_model(const std::string& runs) const {
     std::filesystem::path newest;
     for (const auto& entry : std::filesystem::directory_iterator(latest(runs) / "checkpoints")) newest = std::max(newest, entry.path());

@@ -177,8 +177,10 @@ void check_observed(const Observed& observed, Violations& found) {
   if (!observed.hang.empty()) found.push_back({"I8", "harness", observed.hang, "wall clock"});
   const auto allowed = static_cast<std::int64_t>(kMoreMemory * static_cast<double>(observed.control_memory)) + kMemorySlack;
   if (observed.control_memory > 0 && observed.peak_memory > allowed)
-    found.push_back({"I9", "harness",
-                     fmt::format("{} MB at most, {} MB undisturbed", observed.peak_memory >> 20, observed.control_memory >> 20), "memory"});
+    found.push_back(
+        {"I9", "harness",
+         fmt::format("{} MB at most, {} MB undisturbed; {}", observed.peak_memory >> 20, observed.control_memory >> 20, observed.largest),
+         "memory"});
   if (!observed.exit_code) return;
   if (*observed.exit_code != observed.expected_exit)
     found.push_back(

@@ -32,6 +32,7 @@ struct Observed {
   std::vector<std::string> left_behind;  // I6: processes, listeners, temporary files that should be gone
   std::string hang;                      // I8: what did not end in time
   std::int64_t peak_memory = 0;          // I9: bytes of the largest process; 0: not measured
+  std::string largest;                   // whose that was
   std::int64_t control_memory = 0;       // the same without a fault
   // Clocks of processes differ on purpose: nothing is concluded from comparing times of two journals.
   bool clocks_differ = false;

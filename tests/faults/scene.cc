@@ -132,7 +132,7 @@ const Control& Scene::control(const TrainingSetup& setup, std::chrono::seconds l
     const Control control{.model_hash = hash_of(training->model()),
                           .accuracy = training->accuracy(),
                           .seconds = wall_time() - begin,
-                          .peak_memory = training->peak_memory()};
+                          .peak_memory = training->peak_memory().bytes};
     write_file_atomically(file, control_text(control));
   }
   return controls_[name] = parse_control(read_file(file));
@@ -161,7 +161,9 @@ Outcome Scene::judge(Training& training, const TrainingSetup& setup, const Expec
     observed.run = training.run();
   }
   const Control& control = this->control(setup);
-  observed.peak_memory = training.peak_memory();
+  const PeakMemory peak = training.peak_memory();
+  observed.peak_memory = peak.bytes;
+  observed.largest = peak.whose;
   observed.control_memory = control.peak_memory;
   check_invariants(training, observed, outcome);
   if (observed.exit_code == 0) compare(training, control, expectation.model, outcome);

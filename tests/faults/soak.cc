@@ -66,8 +66,8 @@ int do_faults(Scene& scene, const Training& training, std::uint32_t seed) {
     const Fault& fault = kFaults[std::uniform_int_distribution<std::size_t>(0, std::size(kFaults) - 1)(random)];
     const bool is_there = training.node(node).has_value();
     const Standing now = training.standing();
-    fmt::print(stderr, "soak: step {}, generation {}, {} MB: worker {} {}\n", now.step, now.generation, training.peak_memory() >> 20, node,
-               is_there ? fault.name : "is not there");
+    fmt::print(stderr, "soak: step {}, generation {}, {} MB: worker {} {}\n", now.step, now.generation, training.peak_memory().bytes >> 20,
+               node, is_there ? fault.name : "is not there");
     if (is_there) fault.act(scene, training, node);
     count += is_there ? 1 : 0;
     await([&] { return !training.is_running() || std::chrono::steady_clock::now() > next; }, kEvery);
@@ -90,7 +90,7 @@ Outcome run(Scene& scene, double minutes, std::uint32_t seed) {
   const Standing end = training->standing();
   outcome.result += fmt::format(
       "; seed {}: {} faults in {:.0f} s, {} steps, {} generations, {:.0f} s undisturbed, {} MB ({} MB undisturbed)", chosen, faults, took,
-      end.step, end.generation, scene.control(setup).seconds, training->peak_memory() >> 20, scene.control(setup).peak_memory >> 20);
+      end.step, end.generation, scene.control(setup).seconds, training->peak_memory().bytes >> 20, scene.control(setup).peak_memory >> 20);
   return outcome;
 }
 

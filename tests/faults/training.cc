@@ -45,14 +45,20 @@ Words command(const TrainingSetup& setup, const Training::Places& places) {
   return words;
 }
 
-// A line of /proc/PID/status, in bytes; 0 if the process is gone.
-std::int64_t memory_of(pid_t pid) {
+// A number of /proc/PID/status, in bytes if it has a unit; 0 if it isn't there.
+std::int64_t status_number(const std::string& status, std::string_view name) {
+  const std::size_t at = status.find(name);
+  return at == std::string::npos ? 0 : std::stoll(status.substr(at + name.size())) * 1024;
+}
+
+PeakMemory memory_of(pid_t pid, bool is_node) {
   try {
     const std::string status = read_file(fmt::format("/proc/{}/status", pid));
-    const std::size_t at = status.find("VmHWM:");
-    return at == std::string::npos ? 0 : std::stoll(status.substr(at + 6)) * 1024;
+    return {.bytes = status_number(status, "VmHWM:"),
+            .whose = fmt::format("{} {}: {} MB of its own and {} MB of files now", is_node ? "node" : "launcher", pid,
+                                 status_number(status, "RssAnon:") >> 20, status_number(status, "RssFile:") >> 20)};
   } catch (const Error&) {
-    return 0;
+    return {};  // it is gone
   }
 }
 
@@ -175,18 +181,17 @@ double Training::accuracy() const {
   return accuracy;
 }
 
-std::int64_t Training::peak_memory() const {
+PeakMemory Training::peak_memory() const {
   const std::lock_guard lock(mutex_);
   return peak_memory_;
 }
 
 void Training::watch_memory() {
-  std::vector<pid_t> pids = all_nodes();
-  pids.push_back(process_->pid());
-  std::int64_t peak = 0;
-  for (const pid_t pid : pids) peak = std::max(peak, memory_of(pid));
+  std::vector<PeakMemory> peaks = {memory_of(process_->pid(), false)};
+  for (const pid_t pid : all_nodes()) peaks.push_back(memory_of(pid, true));
   const std::lock_guard lock(mutex_);
-  peak_memory_ = std::max(peak_memory_, peak);
+  for (PeakMemory& peak : peaks)
+    if (peak.bytes > peak_memory_.bytes) peak_memory_ = std::move(peak);
 }
 
 std::vector<std::string> Training::left_behind() const {

@@ -35,6 +35,11 @@ struct TrainingSetup {
   std::filesystem::path resume;                    // this run goes on
 };
 
+struct PeakMemory {
+  std::int64_t bytes = 0;
+  std::string whose;  // which process, and of what kind it is
+};
+
 class Training {
  public:
   struct Places {
@@ -71,7 +76,7 @@ class Training {
   std::filesystem::path run() const;             // its run directory
   std::string model() const;                     // bytes of the last checkpoint's tensors
   double accuracy() const;                       // of the last epoch's record, in percent
-  std::int64_t peak_memory() const;              // bytes of its largest process so far
+  PeakMemory peak_memory() const;                // of its largest process so far
   std::vector<std::string> left_behind() const;  // processes, listeners and temporary files, ten seconds after its end
   const Places& places() const { return places_; }
 
@@ -82,7 +87,7 @@ class Training {
   Places places_;
   mutable std::mutex mutex_;
   std::string text_;
-  std::int64_t peak_memory_ = 0;
+  PeakMemory peak_memory_;
   std::unique_ptr<cluster::Process> process_;
   std::jthread watcher_;
 };

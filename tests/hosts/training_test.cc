@@ -3,6 +3,7 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
+#include <map>
 
 #include "tests/cluster/training_process.h"
 #include "tests/hosts/test_hosts.h"
@@ -95,6 +96,25 @@ TEST_F(TrainingOnHosts, FiveFromNothingToAModel) {
   ASSERT_EQ(again.wait(), 0) << again.text();
   EXPECT_THAT(again.text(), AllOf(Not(HasSubstr("ships")), Not(HasSubstr("data:"))));
   EXPECT_TRUE(final_model("runs") == first);
+}
+
+// The kernel's counters of each host's link, beside what the ring must send: headers, heartbeats and reports are little.
+TEST_F(TrainingOnHosts, EachMachineSeesTheBytesOfTheRing) {
+  const TestHosts hosts(3);
+  TrainingProcess training(arguments(hosts.cluster_file(), {"--set", "train.epochs=60", "--strategy", "allreduce,algorithm=ring"}));
+  ASSERT_EQ(training.wait(), 0) << training.text();
+  const double parameters = records("runs", "run").front().real("parameters");
+  const double model = 2.0 * 2 / 3 * 4 * parameters * static_cast<double>(steps("runs"));
+  std::map<std::string, double> sent, told;
+  for (const auto& record : observe::read_journal(latest("runs") / "telemetry.jsonl")) {
+    if (record.type == "machine") sent[record.text("host")] += record.real("network_out_bytes");
+    if (record.type == "node" && record.find("bytes_sent") != nullptr) told[record.text("host")] += record.real("bytes_sent");
+  }
+  ASSERT_EQ(sent.size(), 3U);
+  for (const auto& [host, bytes] : sent) {
+    EXPECT_NEAR(told[host] / model, 1, 0.05) << host;
+    EXPECT_NEAR(bytes / model, 1, 0.05) << host;
+  }
 }
 
 TEST_F(TrainingOnHosts, AKilledNodeIsNamedAndStartedAgain) {

@@ -20,6 +20,7 @@
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cli/new_machines.h"
 #include "trireme/cli/node_secrets.h"
+#include "trireme/cli/run_past.h"
 #include "trireme/cli/run_records.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/cluster/launch.h"
@@ -28,7 +29,6 @@
 #include "trireme/data/data_files.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/engine/cpu.h"
-#include "trireme/observe/journal_reader.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/train/checkpoint_layout.h"
@@ -94,7 +94,8 @@ class ClusterRun {
 
   int run(const std::atomic<int>& stop) {
     records_.begin(cluster_.plans.empty() ? 0 : cluster_.plans.front().threads, static_cast<std::int64_t>(nodes().size()), machinery());
-    const Past past = request_.resume.empty() ? Past{} : recorded();
+    const RunPast past = request_.resume.empty() ? RunPast{} : read_past(records_.directory().journal());
+    plan_ = plan_after(past, records_.plan());
     if (const auto checkpoint = records_.resume(checkpoints_)) conductor_.begin_with(*checkpoint);
     if (cluster_.takeover) conductor_.take_over(past.step, past.epochs);
     event("start", {{"run", records_.directory().path().string()},
@@ -124,6 +125,7 @@ class ClusterRun {
                            launch_events(exits));
     train::ConductorOptions options = conductor_options(exits);
     options.last_generation = last_generation;
+    options.plan = plan_;
     std::optional<NewMachines> new_machines;
     if (!cluster_.machines_file.empty()) {
       new_machines.emplace(new_machines_options());
@@ -151,23 +153,6 @@ class ClusterRun {
       names.push_back(plan.name);
     }
     return names;
-  }
-
-  // What the journal of a run that goes on tells; numbers of generations are never used twice.
-  struct Past {
-    std::uint64_t generation = 0;
-    std::int64_t step = 0;
-    std::int64_t epochs = 0;
-  };
-  Past recorded() const {
-    Past past;
-    for (const observe::Record& record : observe::read_journal(records_.directory().journal())) {
-      if (record.type == "generation")
-        past.generation = std::max(past.generation, static_cast<std::uint64_t>(record.integer("generation")));
-      if (record.type == "step") past.step = record.integer("step");  // the last: earlier ones may have been done again
-      if (record.type == "epoch") past.epochs = record.integer("epoch");
-    }
-    return past;
   }
 
   // Nodes that come by themselves share a secret of their own with us, and end with us.
@@ -198,7 +183,7 @@ class ClusterRun {
   std::string machinery() const {
     std::set<std::string> machines;
     for (const cluster::NodePlan& plan : cluster_.plans) machines.insert(plan.machine.name);
-    const std::string who = train::duties_text(job_.strategy, static_cast<int>(nodes().size()));
+    std::string who = train::duties_text(job_.strategy, static_cast<int>(nodes().size()));
     if (cluster_.plans.empty() || !cluster_.others.empty()) return who;
     const std::int64_t threads = cluster_.plans.front().threads;
     const std::string place = cluster_.launcher == "local"
@@ -286,12 +271,16 @@ class ClusterRun {
             .takes_over = cluster_.takeover.has_value(),
             .checkpoint_seconds = job_.train.checkpoint_seconds,
             .start_timeout = Seconds(cluster_.start_timeout),
+            .policies = train::policies_of(job_),
             .startable = std::move(startable),
             .exits = [&exits] { return exits.take(); },
             .announced = [this](const coord::Generation& generation) { note(generation); },
             .say = [this](const std::string& line) { say(line); },
             .record = [this](std::string_view type, const observe::Fields& fields) { records_.journal().write(type, fields); },
-            .events = events_ ? &*events_ : nullptr};
+            .events = events_ ? &*events_ : nullptr,
+            .telemetry = [this](const std::string& node, const std::string& host,
+                                const train::TelemetryReport& report) { records_.telemetry().hear(node, host, report); },
+            .profile = [this](const std::string& node, const std::string& lines) { records_.profile().hear(node, lines); }};
   }
 
   void say(const std::string& line) const {
@@ -305,7 +294,8 @@ class ClusterRun {
     for (const coord::Member& member : generation.members) hosts.push_back(member.host);
     records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
                                             {"workers", std::int64_t{generation.size()}},
-                                            {"hosts", fmt::format("{}", fmt::join(hosts, " "))}});
+                                            {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
+                                            {"plan", train::text_of(train::unpack_plan(generation.plan))}});
     records_.journal().sync();  // before anybody acts on it: its number must not be given twice
   }
 
@@ -333,6 +323,7 @@ class ClusterRun {
   RunRecords records_;
   train::CheckpointStore checkpoints_;
   train::Conductor conductor_;
+  train::Plan plan_;
   std::string secret_;
   rpc::Authority authority_;
   std::string key_;

@@ -8,6 +8,7 @@
 
 int main(int argc, char** argv) {
   trireme::cli::choose_wait_policy(argv);
+  trireme::cli::limit_heap_arenas();
   trireme::cli::forbid_core_dumps();
   return trireme::cli::run_application(argc, argv, {.out = std::cout, .err = std::cerr});
 }

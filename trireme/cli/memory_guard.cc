@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// A limit and a flag of the kernel.
+// Limits and a flag, of the kernel and of malloc.
 #include "trireme/cli/memory_guard.h"
 
+#include <malloc.h>
 #include <sys/prctl.h>
 #include <sys/resource.h>
 
@@ -13,6 +14,11 @@ void forbid_core_dumps() {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};
   ::setrlimit(RLIMIT_CORE, &none);
   ::prctl(PR_SET_DUMPABLE, 0);
+}
+
+void limit_heap_arenas() {
+  constexpr int kArenas = 2;
+  ::mallopt(M_ARENA_MAX, kArenas);
 }
 
 }  // namespace trireme::cli

@@ -72,6 +72,8 @@ RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, co
       progress_(console.out, clock,
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
       recorder_(journal_, events_),
+      telemetry_(directory_.path()),
+      profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
       observers_({&progress_, &recorder_}) {}
 
 void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::string& machinery) {
@@ -80,7 +82,13 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               with_thousands(job_.graph.parameters().size()), samples_text(data_), job_.data.title(), job_.train.batch_size,
                               machinery, directory_.path().string())
                << std::flush;
-  if (!request_.resume.empty()) return;
+  if (request_.resume.empty()) record_run(threads, workers);
+  if (request_.dashboard)
+    page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, directory_.path() / "dashboard.token");
+  if (page_) console_.out << "dashboard " << page_->url() << "\n" << std::flush;
+}
+
+void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
   journal_.write("run", {{"trireme", std::string(TRIREME_VERSION)},
                          {"job", request_.title},
                          {"model", model_title(request_.config)},
@@ -116,6 +124,13 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
   return std::move(loaded->checkpoint);
 }
 
+train::Plan RunRecords::plan() const {
+  const train::PlanSpan span{.samples_per_epoch = data_.train->size(), .epochs = job_.train.epochs, .batch_size = job_.train.batch_size};
+  train::Plan plan = train::plan_of(job_.strategy, span);
+  if (!request_.until.empty()) plan.until = train::point_of(request_.until, span, "--until");
+  return plan;
+}
+
 int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, int signal) {
   if (result.ending == train::Ending::quorum_lost) {
     end(cursor, train::name_of(result.ending));
@@ -137,6 +152,12 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
     return 128 + signal;
   }
   end(cursor, train::name_of(result.ending));
+  if (result.ending == train::Ending::until) {
+    console_.out << fmt::format(
+        "stopped after step {}, as told by --until {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
+        cursor.step, request_.until, directory_.path().string());
+    return 0;
+  }
   console_.out << ending(result, cursor);
   return 0;
 }
@@ -159,6 +180,15 @@ void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {
                  {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
   journal_.sync();
   events_.flush();
+  end_page();
+}
+
+void RunRecords::end_page() {
+  if (!page_) return;
+  page_->wait_for_last_look();
+  page_.reset();
+  console_.out << fmt::format("{}the dashboard ended with the training; `trireme dashboard {}` shows it again\n",
+                              request_.terminal ? "\r\033[K" : "", directory_.path().string());
 }
 
 }  // namespace trireme::cli

@@ -8,14 +8,17 @@
 #include "trireme/base/clock.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/progress.h"
+#include "trireme/cli/run_page.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/observe/event_file.h"
 #include "trireme/observe/journal.h"
 #include "trireme/train/job.h"
+#include "trireme/train/profile_recorder.h"
 #include "trireme/train/recorder.h"
 #include "trireme/train/run_directory.h"
 #include "trireme/train/session.h"
+#include "trireme/train/telemetry_recorder.h"
 
 namespace trireme::cli {
 
@@ -27,17 +30,23 @@ class RunRecords {
   const train::RunDirectory& directory() const { return directory_; }
   observe::Journal& journal() { return journal_; }
   train::Observer& observer() { return observers_; }
+  train::TelemetryRecorder& telemetry() { return telemetry_; }
+  train::ProfileRecorder& profile() { return profile_; }
 
   // `machinery` is who trains: "2 threads; compiled in 0.3 s".
   void begin(std::int64_t threads, std::int64_t workers, const std::string& machinery);
   // The checkpoint to continue from, told and recorded; none: the run begins anew.
   std::optional<train::Checkpoint> resume(const train::CheckpointStore& checkpoints);
+  // As the job and --until have it.
+  train::Plan plan() const;
   void failed(const train::Cursor& cursor) { end(cursor, "failed"); }
   // The exit code.
   int finish(const train::SessionResult& result, const train::Cursor& cursor, int signal);
 
  private:
   void end(const train::Cursor& cursor, std::string_view reason);
+  void record_run(std::int64_t threads, std::int64_t workers);
+  void end_page();
   std::string ending(const train::SessionResult& result, const train::Cursor& cursor) const;
 
   const TrainingRequest& request_;
@@ -49,7 +58,10 @@ class RunRecords {
   observe::EventFile events_;
   Progress progress_;
   train::Recorder recorder_;
+  train::TelemetryRecorder telemetry_;
+  train::ProfileRecorder profile_;
   train::Observers observers_;
+  std::optional<RunPage> page_;
 };
 
 // This machine's name.

@@ -19,6 +19,9 @@ struct TrainingRequest {
   std::filesystem::path resume;  // instead: the run to continue ...
   bool changed = false;          // ... with settings that it had not before, and keeps from now on
   bool terminal = false;         // may the progress line be rewritten?
+  bool dashboard = false;        // serve the run's page while it goes on?
+  int dashboard_port = 0;        // 0: any
+  std::string until;             // a point of the training at which to stop; empty: its end
 };
 
 // The exit code: 0, or 128 + the signal that interrupted it.

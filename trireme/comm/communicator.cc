@@ -54,7 +54,7 @@ void check_mpi_can(const Communicator::Reduce& how) {
 struct Communicator::State {
   State(const Group& group, std::vector<Connection> connections)
       : cancellation(group.cancellation),
-        links(group.rank, std::move(connections), cancellation.get()),
+        links(group.rank, std::move(connections), cancellation.get(), {group.spans, group.generation}),
         gloo(gloo_context(links)),
         direct(links) {}
 

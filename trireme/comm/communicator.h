@@ -12,6 +12,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/store.h"
+#include "trireme/observe/spans.h"
 
 namespace trireme::comm {
 
@@ -32,6 +33,7 @@ struct Group {
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
   std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
   std::function<void(const std::string&)> tell{};    // of strangers who were sent away; may be empty
+  observe::Spans* spans = nullptr;                   // gets each message while it is on; may be null; must outlive the communicator
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.
   std::shared_ptr<MpiLibrary> mpi;
 };

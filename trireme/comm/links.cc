@@ -11,6 +11,7 @@
 #include <span>
 
 #include "trireme/base/crc32c.h"
+#include "trireme/base/traffic.h"
 
 namespace trireme::comm {
 namespace {
@@ -32,8 +33,8 @@ struct Pieces {
 
 }  // namespace
 
-Links::Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation)
-    : rank_(rank), peers_(connections.size()), cancellation_(cancellation), polled_(connections.size() + 1) {
+Links::Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation, LinkTrace trace)
+    : rank_(rank), peers_(connections.size()), cancellation_(cancellation), trace_(trace), polled_(connections.size() + 1) {
   for (std::size_t i = 0; i < connections.size(); ++i) {
     if (!connections[i].socket.open()) continue;
     peers_[i].socket = std::move(connections[i].socket);
@@ -58,10 +59,12 @@ void Links::send(int peer, Header header, const void* memory, Completions& compl
   Message& message =
       to.outgoing.emplace_back(Message{header, static_cast<std::byte*>(const_cast<void*>(memory)), &completions, with_check(header)});
   message.seal = seal_of(*to.sending, message);
+  count_sent(header.length);
   if (to.outgoing.size() == 1) flush(peer);
 }
 
 void Links::receive(int peer, Header header, void* memory, Completions& completions) {
+  count_received(header.length);
   peers_[static_cast<std::size_t>(peer)].incoming.push_back({header, static_cast<std::byte*>(memory), &completions});
 }
 
@@ -102,9 +105,11 @@ void Links::check_answers() {
 }
 
 void Links::flush(int peer) {
-  auto& queue = peers_[static_cast<std::size_t>(peer)].outgoing;
+  Peer& to = peers_[static_cast<std::size_t>(peer)];
+  auto& queue = to.outgoing;
   while (!queue.empty() && transfer(peer, queue.front(), true) > 0) {
     if (queue.front().done < queue.front().length()) continue;
+    tell(peer, queue.front(), true, ++to.sent);
     ++*queue.front().completions;
     queue.pop_front();
   }
@@ -117,6 +122,7 @@ void Links::drain(int peer) {
     if (message.done >= sizeof(WireHeader)) check_header(peer, message);
     if (message.done < message.length()) continue;
     check_seal(peer, message);
+    tell(peer, message, false, ++peers_[static_cast<std::size_t>(peer)].received);
     ++*message.completions;
     queue.pop_front();
   }
@@ -132,13 +138,31 @@ ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
   envelope.msg_iov = pieces.list.data();
   envelope.msg_iovlen = pieces.count;
   const int descriptor = peers_[static_cast<std::size_t>(peer)].socket.descriptor();
+  const double begin = message.begin == 0 && is_traced() ? SteadyClock().now().count() : message.begin;
   const ssize_t moved = outgoing ? ::sendmsg(descriptor, &envelope, MSG_NOSIGNAL) : ::recvmsg(descriptor, &envelope, 0);
   if (moved < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (moved <= 0) missed_peer_ = peer;
   if (moved < 0) fail({unavailable, "rank {} is gone: {}", peer, std::strerror(errno)});
   if (moved == 0) fail({unavailable, "rank {} is gone: it has closed the connection", peer});
   message.done += static_cast<std::size_t>(moved);
+  message.begin = begin;
   return moved;
+}
+
+// The same number at both ends, since messages arrive in the order in which they were sent.
+void Links::tell(int peer, const Message& message, bool outgoing, std::uint64_t number) const {
+  if (message.begin == 0 || !is_traced()) return;
+  const auto here = static_cast<std::uint64_t>(rank_);
+  const auto there = static_cast<std::uint64_t>(peer);
+  const std::uint64_t flow = observe::flow_of("message", trace_.generation, outgoing ? here : there, outgoing ? there : here, number);
+  trace_.spans->add({.name = outgoing ? "send" : "receive",
+                     .category = "message",
+                     .track = fmt::format("{} rank {}", outgoing ? "to" : "from", peer),
+                     .begin = message.begin,
+                     .end = SteadyClock().now().count(),
+                     .sends = outgoing ? flow : 0,
+                     .receives = outgoing ? 0 : flow,
+                     .bytes = static_cast<std::int64_t>(message.header.length)});
 }
 
 void Links::check_header(int peer, const Message& message) {

@@ -18,6 +18,7 @@
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"
+#include "trireme/observe/spans.h"
 
 namespace trireme::comm {
 
@@ -30,6 +31,12 @@ struct Connection {
   PairKeys keys;
 };
 
+// Where messages are told of, while it is on.
+struct LinkTrace {
+  observe::Spans* spans = nullptr;
+  std::uint64_t generation = 0;
+};
+
 // Over each connection messages arrive in the order in which they were sent, and must be received in that order: members make the
 // same calls. Memory handed in must live until its message is through, or until a fault, after which nothing is touched any more.
 class Links {
@@ -39,8 +46,8 @@ class Links {
     std::uint64_t length = 0;
   };
 
-  // The cancellation, if any, must outlive it.
-  Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation = nullptr);
+  // Cancellation and spans, if any, must outlive it.
+  Links(int rank, std::vector<Connection> connections, const Cancellation* cancellation = nullptr, LinkTrace trace = {});
 
   int rank() const { return rank_; }
   int size() const { return static_cast<int>(peers_.size()); }
@@ -68,6 +75,7 @@ class Links {
     WireHeader on_wire{};     // as it is sent, or has arrived
     MessageSeal::Tag seal{};  // the same
     std::size_t done = 0;     // of all three
+    double begin = 0;         // when its first byte was moved, if somebody wants to know
     std::size_t length() const { return sizeof(WireHeader) + header.length + sizeof(MessageSeal::Tag); }
   };
   struct Peer {
@@ -76,6 +84,8 @@ class Links {
     std::optional<MessageSeal> receiving;
     std::deque<Message> outgoing;
     std::deque<Message> incoming;
+    std::uint64_t sent = 0;  // messages that are through, of each direction
+    std::uint64_t received = 0;
   };
 
   bool progress();
@@ -83,6 +93,8 @@ class Links {
   void flush(int peer);
   void drain(int peer);
   ssize_t transfer(int peer, Message& message, bool outgoing);
+  bool is_traced() const { return trace_.spans != nullptr && trace_.spans->is_on(); }
+  void tell(int peer, const Message& message, bool outgoing, std::uint64_t number) const;
   static WireHeader with_check(const Header& header);
   static MessageSeal::Tag seal_of(MessageSeal& seal, const Message& message);
   void check_header(int peer, const Message& message);
@@ -96,6 +108,7 @@ class Links {
   Seconds patience_{30};
   std::vector<Peer> peers_;
   const Cancellation* cancellation_;
+  LinkTrace trace_;
   std::vector<pollfd> polled_;  // the peers' sockets, then the cancellation
 };
 

@@ -45,6 +45,7 @@ class Coordinator {
     enum class Callers {
       anyone,   // every node that has said hello
       members,  // of the generation that holds: a call from an older one is refused
+      users,    // no node: who has the job's secret, by hand
     };
     std::string name;
     Callers callers = Callers::members;

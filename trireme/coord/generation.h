@@ -17,6 +17,7 @@ struct Member {
 struct Generation {
   std::uint64_t number = 0;     // the first is 1
   std::vector<Member> members;  // in order of ranks
+  std::string plan;             // what they are to do; opaque to this module
 
   int size() const { return static_cast<int>(members.size()); }
   int rank_of(const std::string& node) const;  // -1: it does not take part

@@ -22,6 +22,7 @@ constexpr Seconds kFarewell{2};
 constexpr Seconds kRejoinPause{0.3};
 // The coordinator has more to do than to beat in time: it is given longer than a node.
 constexpr double kCoordinatorSilences = 2;
+constexpr int kFirstTrips = 8;  // one after another, so that the clocks are known from the start
 
 Seconds now() { return SteadyClock().now(); }
 
@@ -35,8 +36,11 @@ struct Membership::State final : comm::Store {
 
   // What the coordinator says, on gRPC's threads.
   void received(const std::string& bytes) {
+    const Seconds time = now();
     try {
-      take(parsed<wire::ToNode>(bytes));
+      const auto said = parsed<wire::ToNode>(bytes);
+      if (said.has_clock_echo()) hear_echo(said.clock_echo(), time);
+      take(said);
     } catch (const Error& error) {
       finish(error);
     }
@@ -52,6 +56,17 @@ struct Membership::State final : comm::Store {
     if (said.what_case() == What::kDismissal) dismissed = true;
     if (dismissed || newest.number > taken) generation_over->cancel();
     changed.notify_all();
+  }
+
+  void hear_echo(const wire::ClockEcho& echo, Seconds time) {
+    clock_offset.add({.sent = echo.sent(), .received = echo.received(), .answered = echo.answered(), .back = time.count()});
+    if (++echoes < kFirstTrips) probe_clock();
+  }
+
+  void probe_clock() {
+    wire::ToCoordinator message = blank();
+    message.mutable_clock_probe()->set_sent(now().count());
+    session->send(message.SerializeAsString());
   }
 
   void closed(const Error& why) { finish(end_for(why)); }
@@ -110,6 +125,7 @@ struct Membership::State final : comm::Store {
       *message.mutable_heartbeat() = to_wire(progress);
     }
     session->send(message.SerializeAsString());
+    probe_clock();
     const Seconds patience{kCoordinatorSilences * welcome.silence()};
     bool silent = false;
     {
@@ -156,6 +172,9 @@ struct Membership::State final : comm::Store {
   std::optional<Error> ended;
   Seconds heard = now();
 
+  ClockOffset clock_offset;
+  std::atomic<int> echoes{0};
+
   std::mutex progress_mutex;
   Progress progress;
 
@@ -193,6 +212,8 @@ Membership Membership::connect(Options options, Seconds timeout) {
   std::unique_lock lock(state->mutex);
   if (!state->wait(lock, std::max(end - now(), Seconds{1}), [&] { return state->welcome.ticket() != 0; }))
     throw Error{deadline_exceeded, "the coordinator at {} does not answer node '{}'", state->options.coordinator, state->name};
+  lock.unlock();
+  state->probe_clock();
   State* const raw = state.get();  // the thread ends before the state does
   state->heartbeat =
       std::make_unique<Heartbeat>(Seconds{state->welcome.silence() / kHeartbeatsPerSilence}, [raw](Seconds late) { raw->beat(late); });
@@ -246,6 +267,8 @@ std::shared_ptr<const comm::Cancellation> Membership::cancellation() const {
   const std::lock_guard lock(state_->mutex);
   return state_->generation_over;
 }
+
+std::optional<ClockOffset::Estimate> Membership::clock_offset() const { return state_->clock_offset.estimate(); }
 
 void Membership::at(std::int64_t step, std::string_view phase) {
   const std::lock_guard lock(state_->progress_mutex);

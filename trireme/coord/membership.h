@@ -12,6 +12,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/store.h"
+#include "trireme/coord/clock_offset.h"
 #include "trireme/coord/generation.h"
 #include "trireme/coord/messages.h"
 #include "trireme/rpc/credentials.h"
@@ -53,6 +54,10 @@ class Membership {
   comm::Store& store();
   // Cancelled as soon as the generation taken up is over: another was announced, this node was dismissed, or the membership has ended.
   std::shared_ptr<const comm::Cancellation> cancellation() const;
+
+  // What makes a reading of SteadyClock here the coordinator's time, in seconds since 1970. Nothing for some milliseconds after
+  // connect(); later it is measured anew with each heartbeat.
+  std::optional<ClockOffset::Estimate> clock_offset() const;
 
   // Goes out with the next heartbeat. Costs a short lock; `phase` should fit into a small string.
   void at(std::int64_t step, std::string_view phase);

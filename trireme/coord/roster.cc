@@ -3,11 +3,13 @@
 #include "trireme/coord/roster.h"
 
 #include <array>
+#include <chrono>
 
 namespace trireme::coord {
 namespace {
 
 Seconds now() { return SteadyClock().now(); }
+double time_of_day() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 Event event_of(Event::Kind kind, const Connection& from) {
   Event event;
@@ -68,11 +70,12 @@ rpc::SessionListener Roster::open(const rpc::Peer& peer, std::shared_ptr<rpc::Se
 }
 
 void Roster::received(const Entry& from, const std::string& bytes) {
+  const double time = time_of_day();  // the lock may be held for longer than the message was on its way
   const std::lock_guard lock(mutex_);
   if (from->over) return;
   from->heard = now();
   try {
-    take(from, parsed<wire::ToCoordinator>(bytes));
+    take(from, parsed<wire::ToCoordinator>(bytes), time);
   } catch (const Error& error) {
     refuse(from, error);
   }
@@ -88,11 +91,12 @@ void Roster::closed(const Entry& from) {
   closed_one_.notify_all();
 }
 
-void Roster::take(const Entry& from, const wire::ToCoordinator& said) {
+void Roster::take(const Entry& from, const wire::ToCoordinator& said, double time) {
   using What = wire::ToCoordinator::WhatCase;
   if (said.what_case() == What::kHello) return take_hello(from, said.hello());
   if (!from->here) throw Error{failed_precondition, "node '{}' must say hello first", from->node};
   if (said.what_case() == What::kLeave) return take_leave(from);
+  if (said.what_case() == What::kClockProbe) return echo(*from, said.clock_probe(), time);
   if (is_fenced(*from, said.generation())) {
     // A heartbeat tells that the node lives whatever it is at; it is not a message that counts as refused.
     if (said.what_case() != What::kHeartbeat) ++refused_;
@@ -171,6 +175,14 @@ void Roster::take_failure(const Connection& from, const wire::Failure& failure) 
 void Roster::take_leave(const Entry& from) {
   tell(Event::Kind::left, *from);
   end(from, Error{ok, "left"});
+}
+
+void Roster::echo(const Connection& to, const wire::ClockProbe& probe, double received) {
+  wire::ToNode message;
+  message.mutable_clock_echo()->set_sent(probe.sent());
+  message.mutable_clock_echo()->set_received(received);
+  message.mutable_clock_echo()->set_answered(time_of_day());
+  to.session->send(message.SerializeAsString());
 }
 
 // What a node says in a generation counts only while that holds; before its first, it is in none.

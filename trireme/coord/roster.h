@@ -59,12 +59,13 @@ class Roster {
   void received(const Entry& from, const std::string& bytes);
   void closed(const Entry& from);
   // With the lock held:
-  void take(const Entry& from, const wire::ToCoordinator& said);
+  void take(const Entry& from, const wire::ToCoordinator& said, double time);
   void take_hello(const Entry& from, const wire::Hello& hello);
   void take_card(const Entry& from, const Card& card);
   void take_message(const Connection& from, const wire::CoordinationMessage& message);
   void take_failure(const Connection& from, const wire::Failure& failure);
   void take_leave(const Entry& from);
+  static void echo(const Connection& to, const wire::ClockProbe& probe, double received);
   bool is_fenced(const Connection& from, std::uint64_t generation) const;
   void refuse(const Entry& from, const Error& why);
   void end(const Entry& from, const Error& why);

@@ -65,6 +65,7 @@ wire::Generation to_wire(const Generation& generation) {
     to.set_host(member.host);
     to.set_address(member.address);
   }
+  out.set_plan(generation.plan);
   return out;
 }
 
@@ -91,7 +92,7 @@ FailureReport from_wire(const wire::Failure& failure) {
 }
 
 Generation from_wire(const wire::Generation& generation) {
-  Generation out{.number = generation.number()};
+  Generation out{.number = generation.number(), .plan = generation.plan()};
   for (const auto& member : generation.members())
     out.members.push_back({.node = member.node(), .host = member.host(), .address = member.address()});
   return out;

@@ -13,6 +13,8 @@
 namespace trireme::data {
 namespace {
 
+constexpr std::int64_t kTimedSample = 16;  // one in so many: a small sample is read in less time than the clock takes
+
 void check(std::string_view name, std::int64_t value, std::int64_t least) {
   if (value < least) throw Error{invalid_argument, "{} = {} is below {}", name, value, least};
 }
@@ -45,11 +47,24 @@ Batch BatchMaker::empty_batch() const {
   return batch;
 }
 
-void BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> stored, const std::stop_token& stop) {
+double BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> stored, const std::stop_token& stop, const Clock& clock) {
   set_size(place, batch);
   const std::shared_ptr<const Order> order = order_of(place.epoch);
-  for (std::int64_t i = 0; i < batch.size && !stop.stop_requested(); ++i)
-    make_sample(order->at(batch.offset + i), static_cast<std::size_t>(i), batch, stored);
+  const auto extent = static_cast<std::size_t>(source_->format().shape.count());
+  double seconds = 0;
+  std::int64_t timed = 0;
+  for (std::int64_t i = 0; i < batch.size && !stop.stop_requested(); ++i) {
+    const std::int64_t index = order->at(batch.offset + i);
+    const auto at = static_cast<std::size_t>(i);
+    label_sample(index, at, batch);
+    const bool is_timed = i % kTimedSample == 0;
+    const Seconds start = is_timed ? clock.now() : Seconds(0);
+    source_->read(index, stored);
+    if (is_timed) seconds += (clock.now() - start).count();
+    timed += is_timed ? 1 : 0;
+    transform_.apply(stored, batch.keys[at], std::span(batch.values).subspan(at * extent, extent));
+  }
+  return timed > 0 ? seconds * static_cast<double>(batch.size) / static_cast<double>(timed) : 0;
 }
 
 void BatchMaker::set_size(const Place& place, Batch& batch) const {
@@ -69,16 +84,13 @@ void BatchMaker::set_size(const Place& place, Batch& batch) const {
   batch.keys.resize(size);
 }
 
-void BatchMaker::make_sample(std::int64_t index, std::size_t place, Batch& batch, std::span<std::byte> stored) const {
+void BatchMaker::label_sample(std::int64_t index, std::size_t place, Batch& batch) const {
   const SampleFormat& format = source_->format();
   const std::uint64_t key = combine(combine(options_.seed, static_cast<std::uint64_t>(batch.epoch)), static_cast<std::uint64_t>(index));
   batch.keys[place] = key;
   if (format.classes > 0) batch.labels[place] = source_->label(index);
   const auto targets = static_cast<std::size_t>(format.targets);
   if (targets > 0) std::ranges::copy(source_->target(index), batch.targets.begin() + static_cast<std::ptrdiff_t>(place * targets));
-  const auto extent = static_cast<std::size_t>(format.shape.count());
-  source_->read(index, stored);
-  transform_.apply(stored, key, std::span(batch.values).subspan(place * extent, extent));
 }
 
 std::shared_ptr<const BatchMaker::Order> BatchMaker::order_of(std::int64_t epoch) {

@@ -2,6 +2,7 @@
 // A ring of batches: threads take places in order and fill the slots, the consumer takes the slots in order.
 #include "trireme/data/batch_stream.h"
 
+#include <algorithm>
 #include <condition_variable>
 #include <exception>
 #include <limits>
@@ -38,7 +39,8 @@ struct BatchStream::State {
   std::optional<Task> take_task(const std::stop_token& stop);
   std::optional<Place> ask(std::exception_ptr& fault) const;
   void end_at(std::int64_t number, const std::exception_ptr& fault);
-  void fill(const Task& task, std::span<std::byte> stored, const std::stop_token& stop);
+  double fill(const Task& task, std::span<std::byte> stored, const std::stop_token& stop);
+  void count(double reading, Seconds spent);
 
   BatchMaker maker;
   std::function<std::optional<Place>()> places;
@@ -74,10 +76,11 @@ void BatchStream::State::work(const std::stop_token& stop) {
   std::vector<std::byte> stored(maker.sample_bytes());
   while (const std::optional<Task> task = take_task(stop)) {
     const Seconds start = clock.now();
-    fill(*task, stored, stop);
+    const double reading = fill(*task, stored, stop);
     const Seconds spent = clock.now() - start;
     const std::lock_guard lock(mutex);
     times.background_seconds += spent.count();
+    count(reading, spent);
     slot_of(task->number).ready = true;
     if (task->number == delivered) batch_is_ready.notify_one();
   }
@@ -115,13 +118,20 @@ void BatchStream::State::end_at(std::int64_t number, const std::exception_ptr& f
   batch_is_ready.notify_one();
 }
 
-void BatchStream::State::fill(const Task& task, std::span<std::byte> stored, const std::stop_token& stop) {
+double BatchStream::State::fill(const Task& task, std::span<std::byte> stored, const std::stop_token& stop) {
   Slot& slot = slot_of(task.number);
   try {
-    maker.make(task.place, slot.batch, stored, stop);
+    return maker.make(task.place, slot.batch, stored, stop, clock);
   } catch (...) {
     slot.error = std::current_exception();
+    return 0;
   }
+}
+
+void BatchStream::State::count(double reading, Seconds spent) {
+  reading = std::min(reading, spent.count());
+  times.read_seconds += reading;
+  times.decode_seconds += spent.count() - reading;
 }
 
 // The consumer is done with the batch before this one.
@@ -140,7 +150,12 @@ const Batch* BatchStream::State::next() {
   if (threads.empty()) {
     std::exception_ptr fault;
     const std::optional<Place> place = ask(fault);
-    place ? fill({delivered, *place}, own_sample, {}) : end_at(delivered, fault);
+    if (place) {
+      const double reading = fill({delivered, *place}, own_sample, {});
+      count(reading, clock.now() - start);
+    } else {
+      end_at(delivered, fault);
+    }
   } else {
     batch_is_ready.wait(lock, [&] { return slot.ready; });
   }

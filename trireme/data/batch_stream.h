@@ -56,6 +56,9 @@ struct StreamOptions {
 // time next() stood still.
 struct StreamTimes {
   double background_seconds = 0;
+  // The same work in two parts, on whatever thread: until samples are in memory, and from there into a batch.
+  double read_seconds = 0;
+  double decode_seconds = 0;
   double wait_seconds = 0;
 };
 

@@ -15,6 +15,7 @@
 #include "trireme/engine/fusion.h"
 #include "trireme/engine/loss_entry.h"
 #include "trireme/engine/lowering.h"
+#include "trireme/engine/op_table.h"
 #include "trireme/engine/program_layout.h"
 
 namespace trireme::engine {
@@ -42,6 +43,15 @@ struct Hooks {
   const ParametersNeeded& needed;
 };
 
+// Calls it, with a clock around it if somebody watches.
+template <class Call>
+void timed(std::vector<OpTimes::Run>* runs, std::size_t step, float share, const Call& call) {
+  if (runs == nullptr) return call();
+  const double begin = now();
+  call();
+  runs->push_back({.step = static_cast<std::uint32_t>(step), .share = share, .begin = begin, .seconds = now() - begin});
+}
+
 // For each step the slices to be announced before it: those that are first read by its segment, of which it is the first step.
 std::vector<std::vector<std::size_t>> first_reads(const Program& program, const ProgramLayout& layout) {
   std::vector<std::vector<std::size_t>> needs(program.steps.size());
@@ -61,22 +71,6 @@ std::vector<std::vector<std::size_t>> first_reads(const Program& program, const 
 
 }  // namespace
 
-// Seconds of each step, by lane; a step by part counts with the mean of its lanes.
-class StepTimes {
- public:
-  StepTimes(std::size_t steps, std::size_t lanes) : lanes_(lanes), seconds_(steps * lanes, 0.0) {}
-  void add(std::size_t step, std::size_t lane, double seconds) { seconds_[step * lanes_ + lane] += seconds; }
-  double of(std::size_t step, bool by_part) const {
-    double sum = 0;
-    for (std::size_t lane = 0; lane < lanes_; ++lane) sum += seconds_[step * lanes_ + lane];
-    return by_part ? sum / static_cast<double>(lanes_) : sum;
-  }
-
- private:
-  std::size_t lanes_;
-  std::vector<double> seconds_;
-};
-
 struct Executor::State {
   graph::Graph graph;
   ExecutorOptions options;
@@ -93,7 +87,10 @@ struct Executor::State {
   const float* prediction = nullptr;  // where the output lies
   std::vector<BoundStep> steps;
   std::size_t forward_steps = 0;  // the loss is step number forward_steps
+  std::size_t forward_end = 0;    // one past it, and past what runs together with it
   CompileReport report;
+  OpTable table;
+  OpTimes* watched = nullptr;
 
   State(graph::Graph g, const ExecutorOptions& o)
       : graph(std::move(g)),
@@ -106,9 +103,12 @@ struct Executor::State {
   void lower();
   void emit_loss();
   void plan_and_bind();
-  void run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, StepTimes* times = nullptr);
-  void run_by_part(std::size_t begin, std::size_t end, const Call& call, StepTimes* times);
-  void run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, StepTimes* times) const;
+  void run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, OpTimes* times = nullptr);
+  void run_whole(std::size_t number, const Call& call, const Hooks& hooks, OpTimes* times);
+  void run_by_part(std::size_t begin, std::size_t end, const Call& call, OpTimes* times);
+  void run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, OpTimes* times) const;
+  void run_step(const Call& call, const Hooks& hooks, OpTimes* times);
+  void name_ops();
   void add_penalty(std::size_t slice, const Call& call) const;
   void check(const BatchView& batch, const ModelView& model, bool with_targets) const;
 };
@@ -119,6 +119,7 @@ void Executor::State::compile() {
   lower();
   chooser.save();
   plan_and_bind();
+  name_ops();
   report.seconds = now() - start;
   report.timed = chooser.timed();
   report.remembered = chooser.remembered();
@@ -192,32 +193,60 @@ void Executor::State::plan_and_bind() {
     for (std::size_t part = 0; step.bind_part && part < parts.size(); ++part) bound.runs.push_back(step.bind_part(addresses, parts[part]));
     steps.push_back(std::move(bound));
   }
+  while (forward_end <= forward_steps) forward_end = steps[forward_end].by_part ? steps[forward_end].segment_end : forward_end + 1;
 }
 
-void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, StepTimes* times) {
+void Executor::State::name_ops() {
+  std::vector<NamedStep> named;
+  for (std::size_t i = 0; i < steps.size(); ++i)
+    named.push_back({steps[i].name, steps[i].category, i < forward_end ? Pass::forward : Pass::backward});
+  table = make_op_table(graph, fuse(graph), named);
+  table.lanes = lanes;
+}
+
+void Executor::State::run_step(const Call& call, const Hooks& hooks, OpTimes* times) {
+  if (times != nullptr) times->start(lanes);
+  const double start = now();
+  run(0, forward_end, call, hooks, times);
+  const double middle = now();
+  call.outcome->forward_seconds = middle - start;
+  run(forward_end, steps.size(), call, hooks, times);
+  if (times == nullptr) return;
+  times->begin = start;
+  times->forward_end = middle;
+  times->end = now();
+}
+
+void Executor::State::run(std::size_t begin, std::size_t end, const Call& call, const Hooks& hooks, OpTimes* times) {
+  auto* const runs = times == nullptr ? nullptr : &times->lanes.front();
   for (std::size_t i = begin; i < end;) {
     const BoundStep& step = steps[i];
-    for (const std::size_t slice : step.needs) {
-      if (hooks.needed) hooks.needed(slice);
-    }
+    if (hooks.needed && !step.needs.empty())
+      timed(runs, table.waiting_for_values(), 1, [&] {
+        for (const std::size_t slice : step.needs) hooks.needed(slice);
+      });
     if (step.by_part) {
       run_by_part(i, step.segment_end, call, times);
       i = step.segment_end;
       continue;
     }
-    const double start = times != nullptr ? now() : 0;
-    step.runs.front()(call);
-    if (times != nullptr) times->add(i, 0, now() - start);
-    for (const std::size_t slice : step.ready) {
-      add_penalty(slice, call);
-      if (hooks.ready) hooks.ready(slice);
-    }
+    run_whole(i, call, hooks, times);
     ++i;
   }
 }
 
+void Executor::State::run_whole(std::size_t number, const Call& call, const Hooks& hooks, OpTimes* times) {
+  auto* const runs = times == nullptr ? nullptr : &times->lanes.front();
+  const BoundStep& step = steps[number];
+  timed(runs, number, 1, [&] { step.runs.front()(call); });
+  for (const std::size_t slice : step.ready) {
+    if (graph.parameters()[slice].l2 != 0) timed(runs, table.penalty(), 1, [&] { add_penalty(slice, call); });
+    if (hooks.ready) timed(runs, table.handing_over(), 1, [&] { hooks.ready(slice); });
+  }
+}
+
 // Every lane takes its parts through all the steps; a fault in one is thrown again when all are back.
-void Executor::State::run_by_part(std::size_t begin, std::size_t end, const Call& call, StepTimes* times) {
+void Executor::State::run_by_part(std::size_t begin, std::size_t end, const Call& call, OpTimes* times) {
   std::exception_ptr fault;
 #pragma omp parallel num_threads(static_cast <int>(lanes))
   {
@@ -235,17 +264,14 @@ void Executor::State::run_by_part(std::size_t begin, std::size_t end, const Call
   if (fault) std::rethrow_exception(fault);
 }
 
-void Executor::State::run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, StepTimes* times) const {
-  for (std::size_t i = begin; i < end; ++i) {
-    const double start = times != nullptr ? now() : 0;
-    steps[i].runs[part](call);
-    if (times != nullptr) times->add(i, parts[part].lane, now() - start);
-  }
+void Executor::State::run_part(std::size_t begin, std::size_t end, std::size_t part, const Call& call, OpTimes* times) const {
+  auto* const runs = times == nullptr ? nullptr : &times->lanes[parts[part].lane];
+  const float share = 1.0F / static_cast<float>(lanes);
+  for (std::size_t i = begin; i < end; ++i) timed(runs, i, share, [&] { steps[i].runs[part](call); });
 }
 
 void Executor::State::add_penalty(std::size_t slice, const Call& call) const {
   const Slice& s = graph.parameters()[slice];
-  if (s.l2 == 0) return;
   const float* w = call.model.parameters.data() + s.offset;
   float* g = call.model.gradients.data() + s.offset;
   call.outcome->penalty += s.l2 * lowering.flat_kernels().add_penalty(w, static_cast<float>(2 * s.l2), s.count, g);
@@ -291,7 +317,8 @@ Outcome Executor::train_step(const BatchView& batch, const ModelView& model, con
   const ThreadScope scope(state_->options.threads);
   const bool exchanges = exchange.sum != nullptr;
   ensure(!exchanges || exchange.samples >= batch.size, "a worker's samples are among those of all workers");
-  state_->run(0, state_->steps.size(), {&batch, model, &outcome, exchanges ? &exchange : nullptr}, {ready, needed});
+  const Call call{&batch, model, &outcome, exchanges ? &exchange : nullptr};
+  state_->run_step(call, {ready, needed}, state_->watched);
   return outcome;
 }
 
@@ -329,14 +356,18 @@ std::vector<OpTime> Executor::profile_step(const BatchView& batch, const ModelVi
   Outcome outcome{.samples = batch.size};
   const Call call{&batch, model, &outcome};
   const ThreadScope scope(state_->options.threads);
-  StepTimes seconds(state_->steps.size(), state_->lanes);
-  state_->run(0, state_->steps.size(), call, {{}, {}}, &seconds);
+  OpTimes seconds;
+  state_->run_step(call, {{}, {}}, &seconds);
   std::vector<OpTime> times;
-  for (std::size_t i = 0; i < state_->steps.size(); ++i)
-    times.push_back({state_->steps[i].name, state_->steps[i].category, seconds.of(i, state_->steps[i].by_part)});
+  for (const BoundStep& step : state_->steps) times.push_back({step.name, step.category, 0});
+  for (const auto& lane : seconds.lanes)
+    for (const OpTimes::Run& run : lane)
+      if (run.step < times.size()) times[run.step].seconds += run.share * run.seconds;
   return times;
 }
 
+void Executor::watch(OpTimes* times) { state_->watched = times; }
+const OpTable& Executor::ops() const { return state_->table; }
 const CompileReport& Executor::report() const { return state_->report; }
 
 }  // namespace trireme::engine

@@ -10,6 +10,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/engine/op_times.h"
 #include "trireme/graph/graph.h"
 
 namespace trireme::engine {
@@ -44,9 +45,10 @@ struct ModelView {
 
 struct Outcome {
   std::int64_t samples = 0;
-  std::int64_t correct = 0;  // samples whose highest output is at the label
-  double loss = 0;           // mean data loss of the samples
-  double penalty = 0;        // L2 regularisation, apart
+  std::int64_t correct = 0;    // samples whose highest output is at the label
+  double loss = 0;             // mean data loss of the samples
+  double penalty = 0;          // L2 regularisation, apart
+  double forward_seconds = 0;  // of a training step: until the loss was known
 };
 
 // Called during backward as soon as the gradient of a slice of graph.parameters() is final, last layers first.
@@ -93,6 +95,10 @@ class Executor {
 
   // One training step with a clock around every op.
   std::vector<OpTime> profile_step(const BatchView& batch, const ModelView& model);
+
+  // From now on each training step tells here when what ran, until null is given: then it costs a branch an op.
+  void watch(OpTimes* times);
+  const OpTable& ops() const;
 
   const CompileReport& report() const;
 

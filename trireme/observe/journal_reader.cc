@@ -4,7 +4,6 @@
 
 #include <limits>
 #include <nlohmann/json.hpp>
-#include <optional>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
@@ -44,18 +43,6 @@ Record record_of(const Json& json) {
   return record;
 }
 
-// Empty if the line is the beginning of a record: what a crash leaves.
-std::optional<Record> parsed(std::string_view line) {
-  while (line.ends_with('\0')) line.remove_suffix(1);  // a power failure can leave a file longer than what was written
-  if (line.empty()) return std::nullopt;
-  try {
-    return record_of(Json::parse(line));
-  } catch (const Json::parse_error& error) {
-    if (error.byte > line.size() && line.front() == '{') return std::nullopt;  // the end came too early
-    throw Error{data_loss, "no JSON at its character {}", error.byte};
-  }
-}
-
 const Value& field_of(const Record& record, std::string_view name) {
   const Value* value = record.find(name);
   if (value == nullptr) throw Error{data_loss, "a record '{}' of the journal has no field '{}'", record.type, name};
@@ -67,6 +54,17 @@ const Value& field_of(const Record& record, std::string_view name) {
 }
 
 }  // namespace
+
+std::optional<Record> parse_record(std::string_view line) {
+  while (line.ends_with('\0')) line.remove_suffix(1);  // a power failure can leave a file longer than what was written
+  if (line.empty()) return std::nullopt;
+  try {
+    return record_of(Json::parse(line));
+  } catch (const Json::parse_error& error) {
+    if (error.byte > line.size() && line.front() == '{') return std::nullopt;  // the end came too early
+    throw Error{data_loss, "no JSON at its character {}", error.byte};
+  }
+}
 
 const Value* Record::find(std::string_view field) const {
   for (const auto& [name, value] : fields) {
@@ -101,7 +99,7 @@ std::vector<Record> read_journal(const std::filesystem::path& path, std::int64_t
     rest.remove_prefix(std::min(rest.size(), line.size() + 1));
     ++number;
     try {
-      if (auto record = parsed(line)) {
+      if (auto record = parse_record(line)) {
         records.push_back(std::move(*record));
       } else {
         ++cut;

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -24,6 +25,9 @@ struct Record {
   double real(std::string_view field) const;  // a whole number too
   const std::string& text(std::string_view field) const;
 };
+
+// One line without its end. Empty if it is the beginning of a record: what a crash leaves. data_loss if it is no record.
+std::optional<Record> parse_record(std::string_view line);
 
 // All records, in the order they were written. A line that a crash cut short is passed over and counted in `cut_lines`; any other
 // line that is no record is data_loss with the file and the number of the line.

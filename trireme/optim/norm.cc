@@ -35,7 +35,7 @@ TRIREME_VECTORIZED double sum_of_squares(const float* values, std::int64_t count
 
 }  // namespace
 
-double norm_of(std::span<const float> values) {
+double squared_norm_of(std::span<const float> values) {
   const auto count = static_cast<std::int64_t>(values.size());
   std::vector<double> sums(static_cast<std::size_t>((count + kBlock - 1) / kBlock));
   parallel_ranges(static_cast<std::int64_t>(sums.size()), 4, [&](std::int64_t begin, std::int64_t end) {
@@ -44,7 +44,9 @@ double norm_of(std::span<const float> values) {
       sums[static_cast<std::size_t>(block)] = sum_of_squares(values.data() + from, std::min(kBlock, count - from));
     }
   });
-  return std::sqrt(std::accumulate(sums.begin(), sums.end(), 0.0));
+  return std::accumulate(sums.begin(), sums.end(), 0.0);
 }
+
+double norm_of(std::span<const float> values) { return std::sqrt(squared_norm_of(values)); }
 
 }  // namespace trireme::optim

@@ -7,5 +7,6 @@
 namespace trireme::optim {
 
 double norm_of(std::span<const float> values);
+double squared_norm_of(std::span<const float> values);
 
 }  // namespace trireme::optim

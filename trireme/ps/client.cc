@@ -192,6 +192,16 @@ void Client::retire() {
   state_->carry_out(std::move(todo));
 }
 
+double Client::exchanged() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->exchanged;
+}
+
+std::int64_t Client::staleness() const {
+  const std::lock_guard lock(state_->mutex);
+  return state_->staleness;
+}
+
 double Client::waited() const {
   const std::lock_guard lock(state_->mutex);
   return state_->waited;

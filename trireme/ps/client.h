@@ -12,6 +12,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
+#include "trireme/observe/spans.h"
 #include "trireme/ps/frames.h"
 #include "trireme/ps/ledger.h"
 #include "trireme/ps/rules.h"
@@ -40,6 +41,8 @@ class Client {
     Seconds timeout{60};
     const Clock& clock;
     std::function<void(std::uint64_t id)> acknowledged = {};  // every server has answered; for event journals; may be empty
+    std::string name = {};                                    // of this worker, as servers know it; only for ...
+    observe::Spans* spans = nullptr;                          // ... what is told of pushes while it is on; may be null
   };
   explicit Client(Setup setup);
   ~Client();
@@ -78,7 +81,9 @@ class Client {
   void settle();  // waits for all of them
   void retire();  // after settle(): no more pushes in this stretch; also starts anew what next_lease knew
 
-  double waited() const;  // seconds in needed() and settle(), all told
+  double waited() const;           // seconds in needed() and settle(), all told
+  double exchanged() const;        // seconds from the first piece of a push to the last answer, over all pushes that were answered
+  std::int64_t staleness() const;  // of the last of them
   std::int64_t bytes_out() const;
   int missed_server() const;  // number of the server that is gone; -1: none
 

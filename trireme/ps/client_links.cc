@@ -110,7 +110,11 @@ void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incom
     }
     case Kind::noted: {
       const std::lock_guard lock(mutex);
-      reports.erase(frame.lease);
+      const auto report = reports.find(frame.lease);
+      if (report == reports.end()) break;
+      // An answer that there is no more may be older than what the lead has got back.
+      if (report->second.kind == Kind::drop) has_no_more = false;
+      reports.erase(report);
       break;
     }
     default:

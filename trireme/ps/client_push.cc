@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/random.h"
 #include "trireme/ps/client_state.h"
 
 namespace trireme::ps {
@@ -37,17 +38,21 @@ void Client::State::send_ready(std::size_t piece, Todo& todo) {
   Push& push = *active;
   if (push.missing[piece] != 0 || push.is_sent[piece] != 0) return;
   push.is_sent[piece] = 1;
+  if (push.submitted < Seconds(0)) push.submitted = setup.clock.now();
   is_awaited[piece] = 1;
   arrived[piece] = 0;
   if (push.versions[piece] < 0) push.versions[piece] = version_of(push, piece);
   const Piece& of = setup.map->pieces()[piece];
   const auto server = static_cast<std::size_t>(of.server);
   if (server >= links.size()) return;  // a wait will throw
+  const bool is_traced = setup.spans != nullptr && setup.spans->is_on();
+  if (is_traced) push.trips.try_emplace(of.server, Push::Trip{.begin = setup.clock.now().count()});
   const Frame frame{.kind = Kind::push,
                     .piece = static_cast<std::uint32_t>(piece),
                     .id = push.id,
                     .version = push.versions[piece],
                     .lease = push.lease.id,
+                    .flags = push.trips.contains(of.server) ? kTraced : 0,
                     .rate = push.rate,
                     .samples = push.samples};
   todo.sendings.push_back({.link = links[server], .frame = frame, .piece = piece});
@@ -58,6 +63,7 @@ void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) 
   versions[piece] = frame.version;
   Push& push = *active;
   ++push.answered;
+  trace_answer(push, piece);
   push.taken = push.taken || (frame.flags & kTaken) != 0;
   // The first piece of the lead speaks for all.
   const std::vector<std::size_t>& of_lead = setup.map->pieces_of(0);
@@ -65,11 +71,29 @@ void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) 
   advance(todo);
 }
 
+void Client::State::trace_answer(Push& push, std::size_t piece) const {
+  const int server = setup.map->pieces()[piece].server;
+  const auto trip = push.trips.find(server);
+  if (trip == push.trips.end() || ++trip->second.answered < setup.map->pieces_of(server).size()) return;
+  const auto worker = hash_text(setup.name);
+  const auto number = static_cast<std::uint64_t>(server);
+  setup.spans->add({.name = "push",
+                    .category = "message",
+                    .track = fmt::format("pushes to server {}", server),
+                    .begin = trip->second.begin,
+                    .end = setup.clock.now().count(),
+                    .sends = observe::flow_of("push", push.id, worker, number, 0),
+                    .receives = observe::flow_of("answer", push.id, worker, number, 0)});
+  push.trips.erase(trip);
+}
+
 // Goes on to what the state of the push allows now.
 void Client::State::advance(Todo& todo) {
   if (!active || active->answered < pieces) return;
   if (!active->is_acknowledged) {
     active->is_acknowledged = true;
+    exchanged += (setup.clock.now() - active->submitted).count();
+    staleness = active->staleness;
     if (active->taken) todo.acknowledged = active->id;
   }
   if (active->told && !active->is_reported) report(*active, todo);
@@ -103,6 +127,7 @@ void Client::State::send_again(Todo& todo) {
   std::fill(is_awaited.begin(), is_awaited.end(), 0);
   if (!active || active->is_acknowledged) return;
   active->answered = 0;
+  active->trips.clear();
   std::fill(active->is_sent.begin(), active->is_sent.end(), 0);
   for (std::size_t piece = pieces; piece-- > 0;) send_ready(piece, todo);
 }

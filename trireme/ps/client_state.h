@@ -59,7 +59,14 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     bool taken = false;                  // by any piece
     bool is_reported = false;            // to the lead
     std::int64_t staleness = 0;
+    Seconds submitted{-1};  // when its first piece was sent
     std::optional<StepTold> told;
+    // For spans: the way to one server and back.
+    struct Trip {
+      double begin = 0;
+      std::size_t answered = 0;  // pieces
+    };
+    std::map<int, Trip> trips;  // only if it is traced
   };
   struct Sending {
     std::shared_ptr<Link> link;
@@ -94,6 +101,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void report(Push& push, Todo& todo);
   void send_again(Todo& todo);
   std::int64_t version_of(const Push& push, std::size_t piece) const;
+  void trace_answer(Push& push, std::size_t piece) const;
   bool is_settled() const;
   bool has_dropped() const;  // a lease, and the lead may not have heard of it
 
@@ -137,6 +145,8 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   std::vector<std::span<float>> fetched_slots;
 
   double waited = 0;
+  double exchanged = 0;
+  std::int64_t staleness = 0;  // of the last push that was answered
   std::atomic<std::int64_t> bytes_out = 0;
 };
 

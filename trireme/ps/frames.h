@@ -34,7 +34,7 @@ struct Frame {
   std::int64_t version = 0;
   std::int64_t lease = 0, begin = 0, end = 0, round = -1;
   std::int32_t slot = -1;
-  std::uint32_t flags = 0;  // kTaken
+  std::uint32_t flags = 0;  // kTaken, kTraced
   double rate = 0;
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;                               // means over the samples
@@ -42,6 +42,7 @@ struct Frame {
   std::int64_t staleness = 0;                                 // values: of the push they answer; done: as a server told it
 };
 inline constexpr std::uint32_t kTaken = 1;
+inline constexpr std::uint32_t kTraced = 2;  // push: the worker is profiled, and the server shall tell of it, too
 
 std::string head_of(const Frame& frame);
 Frame frame_of(const rpc::Incoming& message);  // throws data_loss

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trireme/base/clock.h"
+#include "trireme/observe/spans.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/ps/ledger.h"
 #include "trireme/ps/rules.h"
@@ -60,6 +61,7 @@ class Server {
     // A push has come whole and its gradients count (or were dropped). Before the answer. For event journals; may be empty; several
     // threads may call it at a time.
     std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};
+    observe::Spans* spans = nullptr;  // gets the pushes of workers that are profiled; may be null
   };
   explicit Server(Setup setup);
   ~Server();  // closes all streams

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/random.h"
 #include "trireme/ps/server_state.h"
 #include "trireme/ps/values.h"
 
@@ -133,6 +134,20 @@ std::shared_ptr<float[]> Server::State::take_values(Connection& from, std::size_
   return nullptr;
 }
 
+// From its first values to the last that were taken in; the answer goes out after that.
+void Server::State::trace_push(Connection& from, const Frame& frame) const {
+  if (setup.spans == nullptr) return;
+  const auto worker = hash_text(from.name);
+  const auto number = static_cast<std::uint64_t>(setup.number);
+  setup.spans->add({.name = "apply",
+                    .category = "message",
+                    .track = fmt::format("pushes of node {}", from.name),
+                    .begin = from.traced_since,
+                    .end = setup.clock.now().count(),
+                    .sends = observe::flow_of("answer", frame.id, worker, number, 0),
+                    .receives = observe::flow_of("push", frame.id, worker, number, 0)});
+}
+
 Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
@@ -141,12 +156,14 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
   std::vector<Verdict> verdicts;
   {
     const Busy busy(*this);
+    if ((frame.flags & kTraced) != 0 && std::exchange(from.traced, frame.id) != frame.id) from.traced_since = setup.clock.now().count();
     const std::shared_ptr<float[]> buffer = take_values(from, piece, frame, message);
     if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
     arrive(from, piece, frame.id);
     holdings.push(piece, {.seat = from.seat, .id = frame.id, .version = frame.version, .samples = frame.samples, .rate = frame.rate},
                   gradients, verdicts);
+    if (from.traced == frame.id && from.arrived == holdings.size()) trace_push(from, frame);
   }
   return answer(verdicts, &from);
 }

@@ -18,8 +18,7 @@ namespace {
 constexpr std::size_t kLongestMessage = 4000;
 
 constexpr int kLargestKept = 8 << 20;  // messages have 4 MiB at most
-constexpr int kMostKept = 32 << 20;    // for each of malloc's arenas
-constexpr int kArenas = 2;
+constexpr int kMostKept = 32 << 20;    // for each of malloc's arenas; main() limits their number
 
 void write_bugs_only(gpr_log_func_args* line) {
   if (std::strstr(line->message, "assertion failed") != nullptr)
@@ -57,7 +56,6 @@ Error error_of(const grpc::Status& status) { return Error{static_cast<ErrorCode>
 void keep_freed_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, kLargestKept);
   ::mallopt(M_TRIM_THRESHOLD, kMostKept);
-  ::mallopt(M_ARENA_MAX, kArenas);  // each keeps what was freed in it, and gRPC's threads would have one each
 }
 
 void silence_grpc_log() {

@@ -239,9 +239,9 @@ struct Server::State {
     for (Method& method : options.methods) service.add(std::move(method));
     for (Stream& stream : options.streams) service.add(std::move(stream));
     for (BulkStream& stream : options.bulk_streams) service.add(std::move(stream));
-    service.add(Method{.name = std::string(kPing), .roles = {"coordinator", "node"}, .handler = [](const Peer&, const std::string&) {
-                         return std::string();
-                       }});
+    service.add(Method{.name = std::string(kPing),
+                       .roles = {"coordinator", "node", "user"},
+                       .handler = [](const Peer&, const std::string&) { return std::string(); }});
     start(options, !options.bulk_streams.empty());
   }
   ~State() {

@@ -29,6 +29,9 @@ struct Cursor {
   // Early stopping.
   double best = 0;               // value of what is watched
   std::int64_t best_epoch = -1;  // none yet
+  // Strategies.
+  std::int64_t phase = 0;       // of the plan, in which this state was made
+  std::int64_t slots_from = 0;  // step after which the optimizer's slots began at zero
 };
 
 // Of two states the one of the later generation counts: what others did in an earlier one is a past that was given up. In one
@@ -36,8 +39,8 @@ struct Cursor {
 struct Position {
   std::int64_t generation = -1;  // -1: nowhere
   std::int64_t step = -1;
-  std::int64_t epoch = 0;  // between two steps an epoch may end
-  auto operator<=>(const Position&) const = default;
+  std::int64_t epoch = 0;                             // between two steps an epoch may end
+  auto operator<=>(const Position&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 takes its 0 for a pointer
 };
 
 struct Checkpoint {

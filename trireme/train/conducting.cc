@@ -28,7 +28,11 @@ Conducting::Conducting(Conductor& conductor, coord::Coordinator& coordinator, co
       clock_(conductor.clock_),
       roll_({.nodes = options.nodes, .restarts = options.restarts, .startable = options.startable}, clock_),
       troubles_(options.silence, clock_),
-      generation_(options.last_generation) {}
+      generation_(options.last_generation),
+      stragglers_(options.policies.straggler, clock_),
+      plan_(options.plan) {
+  begin_switch_policy();
+}
 
 SessionResult Conducting::run() {
   try {
@@ -104,6 +108,7 @@ std::string Conducting::missing_text(Seconds waited) const {
 void Conducting::tend() {
   tell_checkpoints();
   start_due_nodes();
+  take_wishes();
   if (troubles_.are_due()) return go_on_without_the_lost();
   if (troubles_.any()) return;
   if (waiting_since_) return look_whether_enough_came();
@@ -114,6 +119,7 @@ void Conducting::tend() {
 std::vector<std::string> Conducting::members_now() const {
   std::vector<std::string> out = roll_.available();
   std::erase_if(out, [&](const std::string& node) { return leaving_.contains(node); });
+  place_stragglers(out);
   if (options_.max_nodes > 0 && out.size() > static_cast<std::size_t>(options_.max_nodes)) {
     std::vector<std::string> chosen = out;
     std::ranges::stable_partition(chosen, [&](const std::string& node) { return is_member(node); });  // who is in stays in
@@ -128,12 +134,13 @@ bool Conducting::is_member(const std::string& node) const { return std::ranges::
 int Conducting::rank_of(const std::string& node) const { return static_cast<int>(std::ranges::find(members_, node) - members_.begin()); }
 
 void Conducting::announce(const std::vector<std::string>& nodes) {
-  coord::Generation generation{.number = ++generation_};
+  coord::Generation generation{.number = ++generation_, .plan = pack(plan_)};
   for (const std::string& node : nodes) {
     const coord::NodeInfo& info = *roll_.info(node);
     generation.members.push_back({.node = node, .host = info.host, .address = info.address});
   }
   members_ = nodes;
+  is_same_team_ = false;
   lead_ = nodes.front();
   conductor_.desk_.begin_generation(generation.number);
   event("generation",
@@ -207,10 +214,31 @@ void Conducting::ask_workers() {
     last_checkpoint_ = clock_.now();
     request({.checkpoint = true});
   }
-  if (has_entered_ && !asked_to_pause_ && somebody_comes_or_goes()) {
+  if (has_entered_ && !asked_to_pause_ && (somebody_comes_or_goes() || change_)) {
     asked_to_pause_ = true;
     request({.regroup = true});
   }
+}
+
+// Asked for by hand, on a thread of the coordinator's server.
+void Conducting::take_wishes() {
+  for (SwitchWish& wish : conductor_.taken_wishes()) {
+    detour_.reset();
+    switch_to(parse_strategy(wish.to, "--to"), wish.resets_slots, "by hand");
+  }
+}
+
+void Conducting::switch_to(StrategyPart strategy, bool resets_slots, std::string why) {
+  change_ = Change{.strategy = std::move(strategy), .resets_slots = resets_slots, .why = std::move(why)};
+}
+
+// All stand there.
+void Conducting::change_plan(const Cursor& cursor) {
+  if (!change_) return;
+  plan_.change(cursor.samples_seen, std::move(change_->strategy), change_->resets_slots, std::move(change_->why));
+  for (Phase& phase : change_->later)
+    if (phase.begin > cursor.samples_seen) plan_.phases.push_back(std::move(phase));
+  change_.reset();
 }
 
 bool Conducting::somebody_comes_or_goes() const {

@@ -10,6 +10,7 @@
 
 #include "trireme/train/conductor.h"
 #include "trireme/train/roll.h"
+#include "trireme/train/switch_policy.h"
 #include "trireme/train/troubles.h"
 
 namespace trireme::train {
@@ -32,6 +33,7 @@ class Conducting {
   // One generation after another.
   void tend();
   std::vector<std::string> members_now() const;
+  void place_stragglers(std::vector<std::string>& nodes) const;
   bool is_member(const std::string& node) const;
   int rank_of(const std::string& node) const;
   void announce(const std::vector<std::string>& nodes);
@@ -45,6 +47,9 @@ class Conducting {
   bool somebody_comes_or_goes() const;
   void request(const Requests& requests);
   void start_due_nodes();
+  void take_wishes();
+  void switch_to(StrategyPart strategy, bool resets_slots, std::string why);
+  void change_plan(const Cursor& cursor);
 
   // The end.
   void conclude();
@@ -61,13 +66,23 @@ class Conducting {
   void hear(const StepRecord& record);
   void hear(const EpochRecord& record);
   void hear_entry(const Cursor& cursor);
-  void hear(const StragglerRecord& record);
+  void hear(const std::string& node, const StragglerRecord& record);
+  void hear_that_nobody_is_slow();
+  void go_out_of_step(const std::string& straggler);
+  void go_back_to_the_plan();
+  bool waits_for_the_slowest() const;
+  void begin_switch_policy();
+  SwitchPolicy::Part part_of(const std::string& strategy) const;
+  void judge(const EpochRecord& record);
   void hear(const ServerRecord& record);
-  void hear_pause();
+  void hear(const SwitchRecord& record);
+  void hear_pause(const Cursor& cursor);
   void hear_leave_taking(const std::string& node);
   void hear(const NodeExit& exit);
 
   // In words and records.
+  void tell(const std::string& node, const StragglerRecord& record);
+  void tell(const SwitchPolicy::Verdict& verdict) const;
   void tell(const std::string& node, const Blame& blame);
   Error as_error(const std::string& node, const Blame& blame) const;
   std::string host_of(const std::string& node) const;
@@ -92,11 +107,29 @@ class Conducting {
   std::optional<Error> last_blame_;
   std::optional<Error> checkpoint_trouble_;  // why the last one could not be kept
   std::string straggler_;                    // told last
+  StragglerPolicy stragglers_;
   std::optional<Finish> finish_;
+  Plan plan_;
+  // From the next boundary on.
+  struct Change {
+    StrategyPart strategy;
+    bool resets_slots = false;
+    std::string why;
+    std::vector<Phase> later = {};  // what is planned after it
+  };
+  std::optional<Change> change_;
+  std::optional<SwitchPolicy> switch_policy_;
+  // Nobody waits for a straggler. When it is over, the plan holds again.
+  struct Detour {
+    Plan plan;
+    std::string straggler;
+  };
+  std::optional<Detour> detour_;
   std::optional<Seconds> waiting_since_;  // for more nodes
   std::int64_t entered_at_ = 0;           // step at which the members began
   Seconds last_checkpoint_{};
   bool is_gathering_ = false, is_parting_ = false;
+  bool is_same_team_ = false;                           // as in the generation before, which nobody disturbed
   bool has_entered_ = false, has_progressed_ = false;   // in this generation
   bool told_to_stop_ = false, asked_to_pause_ = false;  // in this generation
   bool quorum_lost_ = false;

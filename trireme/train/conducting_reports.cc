@@ -20,10 +20,11 @@ void Conducting::conclude() {
   tell_checkpoints();
   conductor_.cursor_ = finish_->cursor;
   result_.test = finish_->test;
-  result_.ending = quorum_lost_ && stop_ == 0 ? Ending::quorum_lost
-                   : finish_->interrupted     ? Ending::interrupted
-                   : finish_->stopped_early   ? Ending::stopped_early
-                                              : Ending::completed;
+  result_.ending = quorum_lost_ && stop_ == 0                                                          ? Ending::quorum_lost
+                   : plan_.ends_at(finish_->cursor.samples_seen) && stop_ == 0 && finish_->interrupted ? Ending::until
+                   : finish_->interrupted                                                              ? Ending::interrupted
+                   : finish_->stopped_early                                                            ? Ending::stopped_early
+                                                                                                       : Ending::completed;
   if (result_.test.samples > 0) observer_.test(result_.test);
 }
 
@@ -128,14 +129,23 @@ void Conducting::hear_failure(const std::string& node, const coord::FailureRepor
 
 void Conducting::hear(const std::string& node, const coord::Message& message) {
   if (message.kind == kStepReport) return hear(unpack_step(message.bytes));
+  if (message.kind == kTelemetryReport) {
+    if (options_.telemetry) options_.telemetry(node, host_of(node), unpack_telemetry(message.bytes));
+    return;
+  }
+  if (message.kind == kProfileReport) {
+    if (options_.profile) options_.profile(node, message.bytes);
+    return;
+  }
   if (message.kind == kEpochReport) return hear(unpack_epoch(message.bytes));
   if (message.kind == kEnteredReport) {
     lead_ = node;
     return hear_entry(unpack_cursor(message.bytes));
   }
   if (message.kind == kServerReport) return hear(unpack_server(message.bytes));
-  if (message.kind == kStragglerReport) return hear(unpack_straggler(message.bytes));
-  if (message.kind == kPausedReport) return hear_pause();
+  if (message.kind == kStragglerReport) return hear(node, unpack_straggler(message.bytes));
+  if (message.kind == kSwitchReport) return hear(unpack_switch(message.bytes));
+  if (message.kind == kPausedReport) return hear_pause(unpack_cursor(message.bytes));
   if (message.kind == kLeavingReport) return hear_leave_taking(node);
   if (message.kind == kFinishReport) finish_ = unpack_finish(message.bytes);
 }
@@ -148,6 +158,7 @@ void Conducting::hear(const StepRecord& record) {
   cursor.samples_seen = record.samples_seen;
   cursor.train_seconds += record.seconds;
   observer_.step(record);
+  if (switch_policy_) switch_policy_->hear(record);
   if (record.step < entered_at_ + kProgress || std::exchange(has_progressed_, true)) return;
   strikes_.clear();
   for (const std::string& member : members_) roll_.progressed(member);
@@ -157,6 +168,7 @@ void Conducting::hear(const EpochRecord& record) {
   if (record.epoch < conductor_.cursor_.epoch) return;
   conductor_.cursor_.epoch = record.epoch + 1;
   observer_.epoch(record);
+  judge(record);
 }
 
 void Conducting::hear_entry(const Cursor& cursor) {
@@ -167,21 +179,9 @@ void Conducting::hear_entry(const Cursor& cursor) {
     if (options_.record) options_.record("rollback", {{"from", conductor_.cursor_.step}, {"step", cursor.step}});
     conductor_.cursor_ = cursor;
   }
-  if (generation_ > options_.last_generation + 1 || options_.takes_over)
+  if (!is_same_team_ && (generation_ > options_.last_generation + 1 || options_.takes_over))
     options_.say(fmt::format("generation {}: {} on after step {}", generation_,
                              members_.size() == 1 ? std::string("1 node goes") : fmt::format("{} nodes go", members_.size()), cursor.step));
-}
-
-void Conducting::hear(const StragglerRecord& record) {
-  if (record.rank < 0 || record.rank >= static_cast<int>(members_.size())) return;
-  const std::string& node = members_[static_cast<std::size_t>(record.rank)];
-  if (std::exchange(straggler_, node) == node) return;  // told already
-  options_.say(fmt::format("{} is slow: it takes {:.1f} times as long for a sample as the others; its share of the work is now {:.0f} %",
-                           title(node), record.slowness, 100 * record.share));
-  const observe::Fields fields{
-      {"node", node}, {"host", host_of(node)}, {"slowness", record.slowness}, {"share", record.share}, {"step", conductor_.cursor_.step}};
-  event("straggler", fields);
-  if (options_.record) options_.record("straggler", fields);
 }
 
 void Conducting::hear(const ServerRecord& record) {
@@ -194,9 +194,23 @@ void Conducting::hear(const ServerRecord& record) {
                            record.servers == 1 ? "" : "s", advice));
 }
 
-void Conducting::hear_pause() {
+void Conducting::hear(const SwitchRecord& record) {
+  if (switch_policy_) switch_policy_->runs(part_of(record.to));
+  observer_.switched(record);
+  options_.say(
+      fmt::format("switched ({}) after step {} from {} to {}: {} worker{} with batches of {}, learning rate {:g}; it took {:.2f} s",
+                  record.why, record.step, record.from, record.to, record.workers, record.workers == 1 ? "" : "s", record.worker_batch,
+                  record.learning_rate * record.rate_factor, record.seconds));
+}
+
+void Conducting::hear_pause(const Cursor& cursor) {
   for (const std::string& node : leaving_) coordinator_.dismiss(node);
+  change_plan(cursor);
+  // Somebody died meanwhile: in a moment enough is known to name it, and then all go on without it.
+  if (!troubles_.blames().empty()) return;
+  const std::vector<std::string> before = members_;
   announce_or_wait();
+  is_same_team_ = members_ == before;
 }
 
 void Conducting::hear_leave_taking(const std::string& node) {

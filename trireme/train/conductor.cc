@@ -35,7 +35,22 @@ std::vector<coord::Coordinator::Method> Conductor::methods() {
            .handler = [this](const std::string&, const std::string& request) { return desk_.put(request); }},
           {.name = std::string(kGetCheckpoint),
            .callers = Callers::members,
-           .handler = [this](const std::string&, const std::string& request) { return desk_.get(request); }}};
+           .handler = [this](const std::string&, const std::string& request) { return desk_.get(request); }},
+          {.name = std::string(kSwitchMethod),
+           .callers = Callers::users,
+           .handler = [this](const std::string&, const std::string& request) { return accept(unpack_wish(request)); }}};
+}
+
+std::string Conductor::accept(SwitchWish wish) {
+  parse_team_strategy(wish.to, "--to");
+  const std::lock_guard lock(mutex_);
+  wishes_.push_back(std::move(wish));
+  return "";
+}
+
+std::vector<SwitchWish> Conductor::taken_wishes() {
+  const std::lock_guard lock(mutex_);
+  return std::exchange(wishes_, {});
 }
 
 SessionResult Conductor::run(coord::Coordinator& coordinator, const ConductorOptions& options, Observer& observer,

@@ -19,8 +19,10 @@
 #include "trireme/train/checkpoint.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/observer.h"
+#include "trireme/train/policies.h"
 #include "trireme/train/reports.h"
 #include "trireme/train/session.h"
+#include "trireme/train/telemetry.h"
 
 namespace trireme::train {
 
@@ -38,10 +40,12 @@ struct ConductorOptions {
   int max_nodes = 0;                  // at a time; 0: all that come
   int restarts = 3;                   // of a node, in a row, without progress
   std::uint64_t last_generation = 0;  // of the run so far
-  bool takes_over = false;            // nodes of a coordinator that died may still be there
+  Plan plan;
+  bool takes_over = false;  // nodes of a coordinator that died may still be there
   double checkpoint_seconds = 60;
   Seconds start_timeout{120};
   Seconds silence{5};  // after which the coordinator holds a node for lost
+  Policies policies;
 
   std::set<std::string> startable;                          // nodes that `start` can start
   std::function<void(const std::string& node)> start;       // also again, after its process has ended
@@ -52,6 +56,9 @@ struct ConductorOptions {
   // What happened, for the run's journal and, if there is one, for the event journal of this process.
   std::function<void(std::string_view type, const observe::Fields& fields)> record;
   observe::Journal* events = nullptr;
+  // What nodes measure; may be empty.
+  std::function<void(const std::string& node, const std::string& host, const TelemetryReport& report)> telemetry;
+  std::function<void(const std::string& node, const std::string& lines)> profile;
 };
 
 class Conductor {
@@ -83,11 +90,14 @@ class Conductor {
     std::optional<Error> trouble;  // instead: why it could not be kept
   };
   std::vector<Kept> taken();
+  std::vector<SwitchWish> taken_wishes();
+  std::string accept(SwitchWish wish);
 
   const Clock& clock_;
   std::function<CheckpointRecord(Checkpoint)> keep_;
   std::mutex mutex_;
-  std::vector<Kept> kept_;  // not yet told
+  std::vector<Kept> kept_;          // not yet told
+  std::vector<SwitchWish> wishes_;  // not yet taken up
   CheckpointDesk desk_;
   Cursor cursor_;
 };

@@ -45,25 +45,45 @@ void GradientExchange::begin(std::span<float> values, double weight) {
   missing_.clear();
   for (const Bucket& bucket : buckets_) missing_.push_back(bucket.slices);
   ++missing_.back();  // the head
-  reduced_ = 0;
+  full_.resize(buckets_.size());
+  complete_ = reduced_ = 0;
   seconds_ = 0;
   working_ = true;
 }
 
 void GradientExchange::ready(std::size_t slice) {
   const std::lock_guard lock(mutex_);
-  if (--missing_[bucket_of_[slice]] == 0) changed_.notify_all();
+  const std::size_t bucket = bucket_of_[slice];
+  if (--missing_[bucket] > 0) return;
+  full_[bucket] = clock_.now().count();
+  complete_one_more();
+  changed_.notify_all();
+}
+
+// Both with the mutex.
+void GradientExchange::complete_one_more() {
+  if (complete_++ == reduced_) submitted_ = clock_.now();
+}
+
+void GradientExchange::reduced_one_more() {
+  if (++reduced_ == complete_) seconds_ += (clock_.now() - submitted_).count();
 }
 
 double GradientExchange::finish() {
   std::unique_lock lock(mutex_);
-  --missing_.back();
+  if (--missing_.back() == 0) {
+    full_.back() = clock_.now().count();
+    complete_one_more();
+  }
   ensure(std::ranges::all_of(missing_, [](std::int64_t count) { return count == 0; }), "backward has told of every slice once");
   if (options_.overlap) {
     changed_.notify_all();
     changed_.wait(lock, [this] { return !working_; });  // bounded: each reduction has its timeout
   } else {
-    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) reduce(bucket);
+    for (std::size_t bucket = 0; bucket < buckets_.size(); ++bucket) {
+      reduce(bucket);
+      reduced_one_more();
+    }
     working_ = false;
   }
   if (error_) std::rethrow_exception(std::exchange(error_, nullptr));
@@ -82,7 +102,7 @@ void GradientExchange::work(const std::stop_token& stop) {
     }
     lock.lock();
     error_ = error;
-    ++reduced_;
+    reduced_one_more();
     working_ = error == nullptr && reduced_ < buckets_.size();
     if (!working_) changed_.notify_all();
   }
@@ -90,7 +110,7 @@ void GradientExchange::work(const std::stop_token& stop) {
 
 void GradientExchange::reduce(std::size_t number) {
   const Bucket& bucket = buckets_[number];
-  const Seconds start = clock_.now();
+  const double begin = clock_.now().count();
   const std::span<float> gradients =
       values_.subspan(head_ + static_cast<std::size_t>(bucket.begin), static_cast<std::size_t>(bucket.end - bucket.begin));
   const auto weight = static_cast<float>(weight_);
@@ -104,7 +124,17 @@ void GradientExchange::reduce(std::size_t number) {
     if (with_head) communicator_.all_reduce(values_.first(head_), {}, options_.timeout);
   }
   failpoint("step.mid_allreduce");
-  seconds_ += (clock_.now() - start).count();
+  tell(number, begin);
+}
+
+// From when it was full, and the part of that in which it was its turn.
+void GradientExchange::tell(std::size_t number, double begin) const {
+  if (options_.spans == nullptr || !options_.spans->is_on()) return;
+  const std::string name = fmt::format("bucket {}", number);
+  const auto bytes = (buckets_[number].end - buckets_[number].begin) * static_cast<std::int64_t>(sizeof(float));
+  const double end = clock_.now().count();
+  options_.spans->add({.name = "exchange", .category = "exchange", .track = name, .begin = full_[number], .end = end, .bytes = bytes});
+  options_.spans->add({.name = name, .category = "exchange", .track = "exchange", .begin = begin, .end = end, .bytes = bytes});
 }
 
 }  // namespace trireme::train

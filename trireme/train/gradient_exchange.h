@@ -12,6 +12,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/communicator.h"
+#include "trireme/observe/spans.h"
 #include "trireme/tensor/parameter_space.h"
 
 namespace trireme::train {
@@ -33,6 +34,7 @@ class GradientExchange {
     std::int64_t bucket_bytes = 0;
     comm::Communicator::Reduce reduce;
     Seconds timeout{30};
+    observe::Spans* spans = nullptr;  // gets each bucket while it is on; may be null
   };
   // All must outlive the exchange. `head` floats lie before the gradients and are summed too.
   GradientExchange(comm::Communicator& communicator, const ParameterSpace& space, std::size_t head, const Options& options,
@@ -42,12 +44,16 @@ class GradientExchange {
   void begin(std::span<float> values, double weight);
   // A slice's gradient is final; called by backward.
   void ready(std::size_t slice);
-  // The head is final too. Returns when everything is summed; throws what a reduction threw. The seconds that reductions took.
+  // The head is final too. Returns when everything is summed; throws what a reduction threw. The seconds in which at least one bucket was
+  // complete and not yet summed.
   double finish();
 
  private:
   void work(const std::stop_token& stop);
+  void complete_one_more();
+  void reduced_one_more();
   void reduce(std::size_t number);
+  void tell(std::size_t number, double begin) const;
 
   comm::Communicator& communicator_;
   Options options_;
@@ -60,8 +66,11 @@ class GradientExchange {
 
   std::mutex mutex_;
   std::condition_variable_any changed_;
+  std::vector<double> full_;           // when each bucket was; written before it is reduced
   std::vector<std::int64_t> missing_;  // slices of each bucket; the head is one more of the last
-  std::size_t reduced_ = 0;            // buckets of this step
+  std::size_t complete_ = 0;           // buckets of this step ...
+  std::size_t reduced_ = 0;            // ... and those that are summed
+  Seconds submitted_{};                // when there was something to sum again
   bool working_ = false;               // a step's buckets are being collected
   double seconds_ = 0;
   std::exception_ptr error_;

@@ -7,18 +7,21 @@
 #include "trireme/base/error.h"
 #include "trireme/graph/model_file.h"
 #include "trireme/optim/optimizer.h"
+#include "trireme/train/plan.h"
+#include "trireme/train/policies.h"
+#include "trireme/train/profile_window.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train {
 namespace {
 
 void check_tables(const Config& config) {
-  const std::vector<std::string_view> known{"model", "data", "train", "strategy"};
+  const std::vector<std::string_view> known{"model", "data", "train", "strategy", "observe"};
   for (const auto& [key, value] : config.table()) {
     if (std::find(known.begin(), known.end(), key) != known.end()) continue;
     const std::string guess = nearest(key, known);
     throw Error{invalid_argument, "{}: a job has no table [{}]; {}", value.origin(), key,
-                guess.empty() ? "it has [model], [data], [train] and [strategy]" : fmt::format("did you mean [{}]?", guess)};
+                guess.empty() ? "it has [model], [data], [train], [strategy] and [observe]" : fmt::format("did you mean [{}]?", guess)};
   }
 }
 
@@ -35,7 +38,26 @@ void check_early_stopping(const Job& job, const Config& train) {
                 train.at("early_stopping").origin()};
 }
 
+// A point of the training is a number or a word.
+Config with_points_as_text(Config table) {
+  const Config* const at = table.find("at");
+  if (at != nullptr && !at->is_text()) table.set("at", toml_quoted(at->to_toml()), at->origin());
+  return table;
+}
+
+void check_statistics(const StrategyRequest& request) {
+  check_statistics(request, request.name);
+  if (const auto* const options = std::any_cast<SwitchOptions>(&request.options))
+    for (const StrategyPart& part : parts_of(*options)) check_statistics(request, part.name);
+}
+
 }  // namespace
+
+void check_statistics(const StrategyRequest& request, std::string_view strategy) {
+  if (!request.team.sync_batch_norm || find_strategy(strategy).in_step) return;
+  throw Error{invalid_argument,
+              "[strategy]: sync_batch_norm needs workers in step, which those of {} are not; leave it out, or take allreduce", strategy};
+}
 
 void describe(TrainOptions& o, OptionVisitor& visit) {
   visit("epochs", o.epochs, "passes over the data", 1, 1 << 20);
@@ -55,8 +77,19 @@ void describe(TeamOptions& o, OptionVisitor& visit) {
   visit("shares", o.shares,
         "of each batch: equal, by speed (measured anew while training), or automatic: equal until a worker holds the others up",
         {"automatic", "equal", "speed"});
+  visit("straggler", o.straggler,
+        "a worker that holds the others up gets a smaller share, is left out for a while (drop), or nobody waits for it (async: ps:async "
+        "while it lasts)",
+        {"shares", "drop", "async"});
   visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
   visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
+}
+
+void describe(ObserveOptions& o, OptionVisitor& visit) {
+  visit("profile", o.profile, "steps whose every op is timed: \"steps 100-119\" or \"epochs 2-3\"; empty: none");
+  visit("sample_seconds", o.sample_seconds, "between two looks at each machine, its processes and steps", 0.1, 3600.0);
+  visit("baseline_seconds", o.baseline_seconds, "measured on each machine before the training begins, to be subtracted in reports", 0.0,
+        600.0);
 }
 
 void visit_strategy(StrategyRequest& request, OptionVisitor& visit) {
@@ -68,10 +101,13 @@ StrategyRequest strategy_request(const Config& table) {
   StrategyRequest request;
   if (const Config* name = table.find("name")) request.name = name->text();
   request.options = find_strategy(request.name).options.defaults();
-  OptionReader reader(table, "[strategy]", {"name"});
+  const Config read = with_points_as_text(table);
+  OptionReader reader(read, "[strategy]", {"name"});
   visit_strategy(request, reader);
   reader.finish();
   if (const auto check = find_strategy(request.name).check) check(request.options);
+  check_statistics(request);
+  check_policies(request);
   return request;
 }
 
@@ -90,7 +126,9 @@ Job job_from_config(const Config& config) {
           .early_stopping = read_options<EarlyStoppingOptions>(table_or_empty(train, "early_stopping"), "[train.early_stopping]"),
           .optimizer = table_or_empty(train, "optimizer"),
           .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]"),
-          .strategy = strategy_request(table_or_empty(config, "strategy"))};
+          .strategy = strategy_request(table_or_empty(config, "strategy")),
+          .observe = read_options<ObserveOptions>(table_or_empty(config, "observe"), "[observe]")};
+  parse_profile(job.observe.profile);
   optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is told now, not after the data are read
   check_early_stopping(job, train);
   return job;

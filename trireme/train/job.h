@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What to train, as a job file says it: [model], [data], [train], [strategy] and their sub-tables.
+// What to train, as a job file says it: [model], [data], [train], [strategy], [observe] and their sub-tables.
 #pragma once
 
 #include <any>
@@ -34,6 +34,7 @@ void describe(EarlyStoppingOptions& o, OptionVisitor& visit);
 // What all strategies of several workers share.
 struct TeamOptions {
   std::string shares = "automatic";
+  std::string straggler = "shares";
   bool sync_batch_norm = false;
   double timeout_seconds = 60;
 };
@@ -46,9 +47,19 @@ struct StrategyRequest {
   TeamOptions team;
 };
 StrategyRequest strategy_request(const Config& table);
+// Throws if the job's statistics can't be kept with this strategy.
+void check_statistics(const StrategyRequest& request, std::string_view strategy);
 std::string duties_text(const StrategyRequest& request, int nodes);  // "3 workers", "2 servers and 6 workers"
 // The options of both kinds, in the order of the file.
 void visit_strategy(StrategyRequest& request, OptionVisitor& visit);
+
+// [observe]: what is watched beside the training; nothing of it changes what is trained.
+struct ObserveOptions {
+  std::string profile;
+  double sample_seconds = 1;
+  double baseline_seconds = 0;
+};
+void describe(ObserveOptions& o, OptionVisitor& visit);
 
 struct Job {
   graph::Graph graph;
@@ -58,6 +69,7 @@ struct Job {
   Config optimizer;  // see optim::Optimizer::from_config
   optim::ScheduleOptions schedule;
   StrategyRequest strategy;
+  ObserveOptions observe;
 };
 
 // Throws invalid_argument naming the place in the file and what would be right.
@@ -74,7 +86,8 @@ struct Setting {
 // Every value that decides what a job does, defaults included, table by table.
 std::vector<Setting> settings_of(const Config& config);
 
-// A hash over every setting but those that may differ from machine to machine: where files lie, and threads.
+// A hash over every setting but those that may differ from machine to machine (where files lie, and threads) or change nothing that is
+// trained ([observe]).
 std::string job_hash(const Config& config);
 
 // The settings as a job file, each with its origin as a comment.

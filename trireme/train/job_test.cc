@@ -74,6 +74,15 @@ TEST(Job, TellsMistakesWithTheirPlace) {
   EXPECT_THAT(complaint(kModel), HasSubstr("[data] needs name"));
 }
 
+TEST(Job, WatchesWithoutBeingAnotherJob) {
+  const std::string good = kModel + kData;
+  EXPECT_EQ(read(good).observe.profile, "");
+  EXPECT_EQ(read(good + "[observe]\nprofile = 'steps 3-5'").observe.profile, "steps 3-5");
+  EXPECT_THAT(complaint(good + "[observe]\nprofile = '3 to 5'"), HasSubstr("steps 100-119"));
+  const auto hash = [](const std::string& text) { return job_hash(Config::parse_toml(text, "job.toml")); };
+  EXPECT_EQ(hash(good), hash(good + "[observe]\nprofile = 'steps 3-5'"));
+}
+
 TEST(Settings, TellEveryValueAndItsOrigin) {
   Config config = Config::parse_toml(kModel + kData + "[train]\nepochs = 3", "job.toml");
   config.set("train.optimizer.learning_rate", "0.5", "--set train.optimizer.learning_rate=0.5");

@@ -26,11 +26,13 @@ struct Memory final : Observer {
   void epoch(const EpochRecord& record) override { epochs.push_back(record); }
   void straggler(const StragglerRecord& record) override { stragglers.push_back(record); }
   void server(const ServerRecord& record) override { servers.push_back(record); }
+  void switched(const SwitchRecord& record) override { switches.push_back(record); }
 
   std::vector<StepRecord> steps;
   std::vector<EpochRecord> epochs;
   std::vector<StragglerRecord> stragglers;
   std::vector<ServerRecord> servers;
+  std::vector<SwitchRecord> switches;
 };
 
 }  // namespace trireme::train

@@ -24,7 +24,8 @@ std::optional<StragglerRecord> LeaseSpeeds::count(int worker, std::int64_t sampl
 }
 
 bool LeaseSpeeds::is_due() const {
-  return workers_.size() > 1 && std::ranges::all_of(workers_, [](const auto& worker) { return worker.second.steps >= kSteps; });
+  return workers_.size() > 1 && workers_.size() >= expected_ &&
+         std::ranges::all_of(workers_, [](const auto& worker) { return worker.second.steps >= kSteps; });
 }
 
 std::optional<StragglerRecord> LeaseSpeeds::look() {
@@ -43,6 +44,7 @@ std::optional<StragglerRecord> LeaseSpeeds::look() {
   }
   workers_.clear();
   const int before = std::exchange(straggler_, found ? found->rank : -1);
+  if (straggler_ < 0) return StragglerRecord{.rank = -1};
   if (before != straggler_) found.reset();  // once may be a moment's load of that machine
   return found;
 }

@@ -2,6 +2,7 @@
 // How fast workers are that take work as they come to it, and which one is much slower than the others.
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <optional>
@@ -12,7 +13,10 @@ namespace trireme::train {
 
 class LeaseSpeeds {
  public:
-  // A worker's step. Now and then, and only if it was the same one the last time, the straggler: its share is what it has done of all.
+  explicit LeaseSpeeds(std::size_t workers) : expected_(workers) {}
+
+  // A worker's step. Now and then what a look at all of them finds: nobody, or, if it was the same one the last time, the straggler;
+  // its share is what it has done of all.
   std::optional<StragglerRecord> count(int worker, std::int64_t samples, double seconds);
 
  private:
@@ -23,6 +27,7 @@ class LeaseSpeeds {
   bool is_due() const;
   std::optional<StragglerRecord> look();
 
+  std::size_t expected_;           // workers: one that is not heard of may be the slow one
   std::map<int, Worker> workers_;  // since the last look
   int straggler_ = -1;             // at the last look
 };

@@ -19,7 +19,7 @@ std::optional<StragglerRecord> after(LeaseSpeeds& speeds, int rounds, std::initi
 }
 
 TEST(LeaseSpeeds, NameTheOneThatStaysSlow) {
-  LeaseSpeeds speeds;
+  LeaseSpeeds speeds(3);
   EXPECT_FALSE(after(speeds, 10, {1, 1.1, 4})) << "once may be chance";
   const auto found = after(speeds, 10, {1, 1.1, 4});
   ASSERT_TRUE(found);
@@ -29,14 +29,32 @@ TEST(LeaseSpeeds, NameTheOneThatStaysSlow) {
 }
 
 TEST(LeaseSpeeds, AMomentsLoadIsForgotten) {
-  LeaseSpeeds speeds;
+  LeaseSpeeds speeds(3);
   EXPECT_FALSE(after(speeds, 10, {1, 1, 4}));
-  EXPECT_FALSE(after(speeds, 10, {1, 1, 1}));
+  const auto nobody = after(speeds, 10, {1, 1, 1});
+  ASSERT_TRUE(nobody);
+  EXPECT_EQ(nobody->rank, -1);
   EXPECT_FALSE(after(speeds, 10, {1, 1, 4}));
 }
 
+TEST(LeaseSpeeds, TellWhenTheSlowOneHasRecovered) {
+  LeaseSpeeds speeds(3);
+  EXPECT_EQ(after(speeds, 20, {1, 1, 4})->rank, 5);
+  EXPECT_EQ(after(speeds, 10, {1, 1, 1})->rank, -1);
+}
+
+TEST(LeaseSpeeds, OneThatIsNotHeardOfIsWaitedFor) {
+  LeaseSpeeds speeds(3);
+  EXPECT_FALSE(after(speeds, 100, {1, 1})) << "the third may be the slow one";
+  for (int step = 0; step < 9; ++step) EXPECT_FALSE(speeds.count(5, 10, 9));
+  EXPECT_FALSE(speeds.count(5, 10, 9)) << "once may be chance";
+  EXPECT_FALSE(after(speeds, 100, {1, 1}));
+  for (int step = 0; step < 9; ++step) EXPECT_FALSE(speeds.count(5, 10, 9));
+  EXPECT_EQ(speeds.count(5, 10, 9)->rank, 5);
+}
+
 TEST(LeaseSpeeds, OneWorkerIsNoStraggler) {
-  LeaseSpeeds speeds;
+  LeaseSpeeds speeds(1);
   EXPECT_FALSE(after(speeds, 100, {1}));
 }
 

@@ -18,13 +18,14 @@ namespace trireme::train {
 class LeasedWork {
  public:
   virtual ~LeasedWork() = default;
-  virtual int lead() const = 0;                            // its rank
-  virtual bool computes(int rank) const = 0;               // whether that node does
-  virtual int rank_of(const std::string& node) const = 0;  // -1: nobody
-  virtual std::int64_t lease_size() const = 0;             // most samples of a lease
-  virtual void begin(const Cursor& at) = 0;                // all nodes together
+  virtual int lead() const = 0;                                // its rank
+  virtual bool computes(int rank) const = 0;                   // whether that node does
+  virtual int rank_of(const std::string& node) const = 0;      // -1: nobody
+  virtual std::int64_t lease_size() const = 0;                 // most samples of a lease
+  virtual void begin(const Cursor& at, std::int64_t end) = 0;  // all nodes together; `end`: in the epoch
   // This node's next samples; nothing: there are no more in this stretch. Called by the thread that makes batches.
   virtual std::optional<data::Place> next() = 0;
+  virtual double waited_for_work() const = 0;  // seconds in next(), all told; any thread
   // This node has done all it got. False: there is more after all, since something of it did not count.
   virtual bool retire() = 0;
   virtual bool is_over(Seconds wait) = 0;  // as far as this node can tell

@@ -21,7 +21,7 @@ constexpr std::int64_t kVersion = 1;
 // One list of the fields for both directions.
 template <class AnyCursor, class Visit>
 void visit_fields(AnyCursor& cursor, Visit visit) {
-  static_assert(sizeof(Cursor) == 11 * sizeof(double), "a new field of Cursor needs its line here");
+  static_assert(sizeof(Cursor) == 13 * sizeof(double), "a new field of Cursor needs its line here");
   visit("step", cursor.step);
   visit("samples_seen", cursor.samples_seen);
   visit("epoch", cursor.epoch);
@@ -33,7 +33,12 @@ void visit_fields(AnyCursor& cursor, Visit visit) {
   visit("train_seconds", cursor.train_seconds);
   visit("best", cursor.best);
   visit("best_epoch", cursor.best_epoch);
+  visit("phase", cursor.phase);
+  visit("slots_from", cursor.slots_from);
 }
+
+// Checkpoints made before there were switches lack them.
+bool is_newer(std::string_view name) { return name == "phase" || name == "slots_from"; }
 
 Json to_json(std::int64_t value) { return value; }
 
@@ -89,7 +94,10 @@ void check_version(const Json& json, const std::string& place) {
 
 Manifest from_json(const Json& json) {
   Manifest manifest;
-  visit_fields(manifest.cursor, [&](const char* name, auto& value) { from_json(json.at("cursor").at(name), value); });
+  const Json& cursor = json.at("cursor");
+  visit_fields(manifest.cursor, [&](const char* name, auto& value) {
+    if (cursor.contains(name) || !is_newer(name)) from_json(cursor.at(name), value);
+  });
   from_json(json.at("generation"), manifest.generation);
   manifest.model = json.at("model").get<std::string>();
   manifest.slot_names = json.at("slots").get<std::vector<std::string>>();

@@ -35,6 +35,7 @@ struct StepRecord {
   // Only of parameter servers: whose push it was (-1: of all workers), and how many updates others had made since it pulled.
   int worker = -1;
   std::int64_t staleness = 0;
+  double noise_scale = 0;  // of the gradients, smoothed; 0: not measured in this step
 };
 
 struct EpochRecord {
@@ -52,9 +53,9 @@ struct EpochRecord {
   double hidden_seconds = 0;      // exchange that ran behind backward
 };
 
-// A worker that holds the others up.
+// A measurement of the workers' speeds: one that holds the others up, or nobody.
 struct StragglerRecord {
-  int rank = 0;
+  int rank = 0;         // -1: nobody is slow
   double slowness = 1;  // how much longer it takes for a sample than the median of the workers
   double share = 0;     // of a batch that it gets from now on
 };
@@ -79,6 +80,28 @@ struct ServerRecord {
   int servers_needed = 0;  // so many would keep up with the workers; 0: these do
 };
 
+// A switch from one strategy to another, told when the first step of the other begins.
+struct SwitchRecord {
+  std::int64_t step = 0;  // the last one before
+  std::int64_t epoch = 0;
+  std::int64_t samples_seen = 0;
+  std::string from, to;
+  std::string why;
+  bool slots_reset = false;
+  bool state_was_shared = false;  // every node had all of it already: nothing was sent
+  double learning_rate = 0;       // as the schedule has it at this point ...
+  double rate_factor_before = 1;  // ... times this
+  double rate_factor = 1;
+  std::int64_t worker_batch_before = 0, worker_batch = 0;  // samples that a worker computes at once
+  std::int64_t workers_before = 0, workers = 0;
+  // Without a step, made of the next four.
+  double seconds = 0;
+  double drain_seconds = 0;  // until all had the same state
+  double agree_seconds = 0;  // on the next generation, with all connected
+  double state_seconds = 0;  // who has which state, and its way to those who need it
+  double begin_seconds = 0;  // of the strategy: servers, streams, work
+};
+
 struct CheckpointRecord {
   std::int64_t step = 0;
   std::filesystem::path directory;
@@ -94,6 +117,7 @@ class Observer {
   virtual void test(const Score&) {}
   virtual void straggler(const StragglerRecord&) {}
   virtual void server(const ServerRecord&) {}
+  virtual void switched(const SwitchRecord&) {}
 };
 
 // Tells several observers.
@@ -118,6 +142,9 @@ class Observers final : public Observer {
   }
   void server(const ServerRecord& record) override {
     for (Observer* observer : observers_) observer->server(record);
+  }
+  void switched(const SwitchRecord& record) override {
+    for (Observer* observer : observers_) observer->switched(record);
   }
 
  private:

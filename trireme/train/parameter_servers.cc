@@ -16,17 +16,6 @@ namespace {
 constexpr std::string_view kStream = "parameters";
 constexpr double kTooMuchWaiting = 0.25;  // of the workers' time, for servers
 
-ps::Mode mode_of(const std::string& name) {
-  if (name == "bsp") return ps::Mode::bsp;
-  if (name == "ssp") return ps::Mode::ssp;
-  return name == "dssp" ? ps::Mode::dssp : ps::Mode::async;
-}
-
-comm::WireType wire_of(const std::string& name) {
-  if (name == "bf16") return comm::WireType::bf16;
-  return name == "f16" ? comm::WireType::f16 : comm::WireType::f32;
-}
-
 std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
   if (auto* held = std::any_cast<std::shared_ptr<ServerHoldings>>(&kept)) return *held;
   auto fresh = std::make_shared<ServerHoldings>();
@@ -36,37 +25,13 @@ std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
 
 }  // namespace
 
-ps::Rules rules_of(const ParameterServerOptions& options) {
-  return {.mode = mode_of(options.mode),
-          .staleness = options.staleness,
-          .staleness_min = options.staleness_min,
-          .staleness_max = options.staleness_max,
-          .backup_workers = options.backup_workers,
-          .damped = options.damp_staleness,
-          .wire = wire_of(options.wire)};
-}
-
-ServerWish wish_of(const ParameterServerOptions& options) { return {.servers = options.servers, .shared = options.placement == "shared"}; }
-
-// With backup workers an update takes fewer parts, which are larger for that.
-std::int64_t parts_of_a_batch(const ParameterServerOptions& options, std::size_t workers) {
-  const auto all = static_cast<std::int64_t>(workers);
-  return rules_of(options).sums() ? std::max<std::int64_t>(1, all - options.backup_workers) : all;
-}
-
-std::int64_t lease_size(const ParameterServerOptions& options, std::int64_t batch_size, std::size_t workers) {
-  const std::int64_t parts = parts_of_a_batch(options, workers);
-  return (batch_size + parts - 1) / parts;
-}
-
 ParameterServers::ParameterServers(const StrategyEntry::Setup& setup, const ParameterServerOptions& options)
     : setup_(setup), options_(options), rules_(rules_of(options)), held_(taken_from(setup.kept)) {
-  if (setup.sync_batch_norm)
-    throw Error{invalid_argument, "[strategy]: sync_batch_norm needs workers in step; leave it out, or take allreduce"};
   Holding own = held_->is_under_way ? held_->holding : Holding{};
   own.seen = std::exchange(held_->seen, setup.team.generation());
   const std::vector<Holding> holdings = tell_holdings(setup.team, own);
   roles_ = choose_roles(wish_of(options), holdings);
+  speeds_ = LeaseSpeeds(roles_.workers.size());
   if (own.seen < newest_seen(holdings)) forget();
 }
 
@@ -97,6 +62,16 @@ int ParameterServers::missed_peer() const {
 }
 
 std::int64_t ParameterServers::lease_size() const { return train::lease_size(options_, setup_.batch_size, roles_.workers.size()); }
+
+std::string_view ParameterServers::duty() const {
+  if (server_number() < 0) return "worker";
+  return computes(setup_.team.rank()) ? "worker and server" : "server";
+}
+
+double ParameterServers::rate_factor() const {
+  const bool divides = options_.divide_learning_rate && !rules_.sums();
+  return divides ? 1 / static_cast<double>(roles_.workers.size()) : 1.0;
+}
 
 std::vector<std::string> ParameterServers::worker_names() const {
   std::vector<std::string> names;
@@ -139,7 +114,8 @@ void ParameterServers::make_anew() {
                                           .parameters = {held_->parameters.get(), size},
                                           .slots = {setup_.replica.slots().begin(), setup_.replica.slots().end()},
                                           .clock = setup_.clock,
-                                          .applied = setup_.events.applied});
+                                          .applied = setup_.events.applied,
+                                          .spans = setup_.spans});
 }
 
 void ParameterServers::make_client() {
@@ -150,7 +126,9 @@ void ParameterServers::make_client() {
                                           .gradients = setup_.replica.gradients(),
                                           .timeout = setup_.team.timeout(),
                                           .clock = setup_.clock,
-                                          .acknowledged = setup_.events.acknowledged});
+                                          .acknowledged = setup_.events.acknowledged,
+                                          .name = own_name(),
+                                          .spans = setup_.spans});
 }
 
 void ParameterServers::listen() {
@@ -203,17 +181,16 @@ void ParameterServers::connect() {
 std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc::BulkListener listener) {
   const Neighbours& neighbours = setup_.team.neighbours();
   const int rank = roles_.servers[static_cast<std::size_t>(server)];
-  const std::string& own_name = neighbours.nodes[static_cast<std::size_t>(setup_.team.rank())];
   if (rank == setup_.team.rank())
     return rpc::bulk_pair(std::move(listener),
-                          [&](std::shared_ptr<rpc::BulkSession> session) { return held_->server->open(own_name, std::move(session)); });
+                          [&](std::shared_ptr<rpc::BulkSession> session) { return held_->server->open(own_name(), std::move(session)); });
   const std::string address = neighbours.store->get(fmt::format("parameters/{}", server), setup_.team.timeout());
   channels_.push_back(rpc::Channel::connect(address, neighbours.credentials, setup_.team.timeout(),
                                             {.role = "node", .name = neighbours.nodes[static_cast<std::size_t>(rank)]}));
   return channels_.back().open_bulk(std::string(kStream), std::move(listener));
 }
 
-void ParameterServers::begin(const Cursor& at) {
+void ParameterServers::begin(const Cursor& at, std::int64_t end) {
   epoch_ = at.epoch;
   retired_ = is_over_ = false;
   leases_.clear();
@@ -222,17 +199,17 @@ void ParameterServers::begin(const Cursor& at) {
                                 .workers = worker_names(),
                                 .readers = setup_.team.neighbours().nodes,
                                 .rules = rules_,
-                                .updates = at.step};
+                                .updates = at.step - at.slots_from};
     if (lead() == setup_.team.rank())
       stretch.work = {.begin = at.epoch_offset,
-                      .end = setup_.samples,
+                      .end = end,
                       .batch_size = setup_.batch_size,
                       .workers = static_cast<int>(roles_.workers.size()),
                       .in_step = rules_.sums() && rules_.backup_workers == 0,
                       .parts = rules_.backup_workers > 0 ? parts_of_an_update() : 0};
     held_->server->begin(std::move(stretch));
   }
-  held_->client->begin_stretch(at.step);
+  held_->client->begin_stretch(at.step - at.slots_from);
   held_->is_under_way = true;
   if (!is_connected_) return connect();
   setup_.team.barrier();  // nobody pushes before every server has begun
@@ -241,7 +218,9 @@ void ParameterServers::begin(const Cursor& at) {
 int ParameterServers::parts_of_an_update() const { return static_cast<int>(parts_of_a_batch(options_, roles_.workers.size())); }
 
 std::optional<data::Place> ParameterServers::next() {
+  const Seconds asked = setup_.clock.now();
   const std::optional<ps::Lease> lease = ahead_ ? std::exchange(ahead_, std::nullopt) : held_->client->next_lease();
+  waited_for_work_ = waited_for_work_ + (setup_.clock.now() - asked).count();
   if (!lease) return std::nullopt;
   const std::lock_guard lock(mutex_);
   leases_.push_back(*lease);
@@ -257,12 +236,12 @@ StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
     leases_.pop_front();
   }
   ensure(lease.size() == input.batch.size, "batches come in the order of leases");
-  const bool divides = options_.divide_learning_rate && !rules_.sums();
-  const double rate = divides ? input.learning_rate / static_cast<double>(roles_.workers.size()) : input.learning_rate;
+  const double rate = input.learning_rate * rate_factor();
   StepResult result;
   input.enter("compute");
   const Seconds start = setup_.clock.now();
   const double waited = client.waited();
+  const double exchanged = client.exchanged();
   bool begun = false;
   result.outcome = replica.compute(
       input.batch,
@@ -274,12 +253,17 @@ StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
       {}, [&client](std::size_t slice) { client.needed(slice); });
   const double seconds = (setup_.clock.now() - start).count();
   const double wait = client.waited() - waited;
-  result.times = {.compute = seconds - wait, .exchange = wait};
+  // Forward waits for parameters; answers that come meanwhile are of the push before.
+  result.times = {.forward = std::max(0.0, result.outcome.forward_seconds - wait),
+                  .backward = seconds - std::max(wait, result.outcome.forward_seconds),
+                  .exposed = wait,
+                  .exchange = client.exchanged() - exchanged,
+                  .staleness = client.staleness()};
   client.told({.samples = result.outcome.samples,
                .correct = result.outcome.correct,
                .loss = result.outcome.loss,
                .penalty = result.outcome.penalty,
-               .compute_seconds = result.times.compute,
+               .compute_seconds = result.times.compute(),
                .wait_seconds = wait,
                .seconds = seconds});
   return result;

@@ -2,6 +2,7 @@
 // Parameters on servers, work by lease: what a node of strategy `ps` does, be it server, worker or both.
 #pragma once
 
+#include <atomic>
 #include <cstdint>
 #include <deque>
 #include <memory>
@@ -17,30 +18,12 @@
 #include "trireme/rpc/server.h"
 #include "trireme/train/lease_speeds.h"
 #include "trireme/train/leased_work.h"
+#include "trireme/train/parameter_server_options.h"
 #include "trireme/train/server_roles.h"
 #include "trireme/train/strategy_entry.h"
 #include "trireme/train/work_tally.h"
 
 namespace trireme::train {
-
-struct ParameterServerOptions {
-  std::int64_t servers = 1;
-  std::string placement = "dedicated";
-  std::string mode = "async";
-  std::int64_t staleness = 3;
-  std::int64_t staleness_min = 3;
-  std::int64_t staleness_max = 15;
-  std::int64_t backup_workers = 0;
-  std::int64_t min_shard_bytes = 256 << 10;
-  std::int64_t max_shards = 0;
-  bool divide_learning_rate = true;
-  bool damp_staleness = false;
-  std::string wire = "f32";
-};
-ps::Rules rules_of(const ParameterServerOptions& options);
-ServerWish wish_of(const ParameterServerOptions& options);
-// Most samples that a worker gets at once.
-std::int64_t lease_size(const ParameterServerOptions& options, std::int64_t batch_size, std::size_t workers);
 
 // What a node keeps while the team around it changes.
 struct ServerHoldings {
@@ -68,12 +51,15 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void entered(const Cursor& cursor) override;
   LeasedWork* leased() override { return this; }
   int missed_peer() const override;
+  double rate_factor() const override;
+  std::string_view duty() const override;
 
   int lead() const override { return roles_.lead(); }
   bool computes(int rank) const override { return roles_.worker_of(rank) >= 0; }
   int rank_of(const std::string& node) const override;
   std::int64_t lease_size() const override;
-  void begin(const Cursor& at) override;
+  double waited_for_work() const override { return waited_for_work_; }
+  void begin(const Cursor& at, std::int64_t end) override;
   std::optional<data::Place> next() override;
   bool retire() override;
   bool is_over(Seconds wait) override;
@@ -92,6 +78,11 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void connect();
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
   std::vector<std::string> worker_names() const;
+  std::string own_name() const {
+    const std::vector<std::string>& nodes = setup_.team.neighbours().nodes;
+    const auto rank = static_cast<std::size_t>(setup_.team.rank());
+    return rank < nodes.size() ? nodes[rank] : "";
+  }
   std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
   std::vector<ps::WorkDone> taken();
   void round_off();
@@ -110,10 +101,11 @@ class ParameterServers final : public Strategy, public LeasedWork {
   bool is_connected_ = false;
   bool retired_ = false;
   bool is_over_ = false;
+  std::atomic<double> waited_for_work_ = 0;  // only one thread at a time adds to it
   std::mutex mutex_;
   std::deque<ps::Lease> leases_;    // whose batches are being made
   std::optional<ps::Lease> ahead_;  // to be handed out next
-  LeaseSpeeds speeds_;
+  LeaseSpeeds speeds_{1};           // of the workers of this generation
   std::optional<StragglerRecord> straggler_;
 };
 

@@ -28,6 +28,7 @@ void Recorder::step(const StepRecord& record) {
     fields.emplace_back("worker", std::int64_t{record.worker});
     fields.emplace_back("staleness", record.staleness);
   }
+  if (record.noise_scale != 0) fields.emplace_back("noise_scale", record.noise_scale);
   journal_.write("step", fields);
 }
 
@@ -93,6 +94,31 @@ void Recorder::server(const ServerRecord& record) {
     fields.emplace_back("servers_needed", std::int64_t{record.servers_needed});
   }
   journal_.write("server", fields);
+}
+
+void Recorder::switched(const SwitchRecord& record) {
+  journal_.write("switch", {{"step", record.step},
+                            {"epoch", record.epoch + 1},
+                            {"samples_seen", record.samples_seen},
+                            {"from", record.from},
+                            {"to", record.to},
+                            {"why", record.why},
+                            {"weights", record.state_was_shared ? "held by every node" : "sent to every node"},
+                            {"slots", record.slots_reset ? "reset" : "carried"},
+                            {"statistics", "averaged over the workers"},
+                            {"random_streams", "keyed by sample, go on"},
+                            {"learning_rate", record.learning_rate},
+                            {"rate_factor_before", record.rate_factor_before},
+                            {"rate_factor", record.rate_factor},
+                            {"worker_batch_before", record.worker_batch_before},
+                            {"worker_batch", record.worker_batch},
+                            {"workers_before", record.workers_before},
+                            {"workers", record.workers},
+                            {"seconds", record.seconds},
+                            {"drain_seconds", record.drain_seconds},
+                            {"agree_seconds", record.agree_seconds},
+                            {"state_seconds", record.state_seconds},
+                            {"begin_seconds", record.begin_seconds}});
 }
 
 void Recorder::checkpoint(const CheckpointRecord& record) {

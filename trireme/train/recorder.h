@@ -15,6 +15,7 @@ class Recorder final : public Observer {
   void step(const StepRecord& record) override;
   void epoch(const EpochRecord& record) override;
   void server(const ServerRecord& record) override;
+  void switched(const SwitchRecord& record) override;
   void checkpoint(const CheckpointRecord& record) override;
   void test(const Score& score) override;
 

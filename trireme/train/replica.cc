@@ -26,8 +26,8 @@ void Replica::reset() {
 }
 
 const engine::CompileReport& Replica::compile_report() const {
-  static const engine::CompileReport nothing;
-  return executor_ ? executor_->report() : nothing;
+  static const engine::CompileReport kNothing;
+  return executor_ ? executor_->report() : kNothing;
 }
 
 void Replica::compile(std::int64_t samples) {
@@ -50,6 +50,10 @@ engine::Outcome Replica::compute(const data::Batch& batch, const engine::Gradien
   std::ranges::fill(gradients(), 0.0F);
   for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
   return {};
+}
+
+void Replica::watch(engine::OpTimes* times) {
+  if (executor_) executor_->watch(times);
 }
 
 void Replica::update(double learning_rate, std::int64_t step) {

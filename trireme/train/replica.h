@@ -32,6 +32,9 @@ class Replica {
   // Gradients of the mean loss over this worker's samples. Of no samples they are zero.
   engine::Outcome compute(const data::Batch& batch, const engine::GradientReady& ready = {},
                           const engine::StatisticsExchange& statistics = {}, const engine::ParametersNeeded& needed = {});
+  // Not null: training steps tell there what ran when.
+  void watch(engine::OpTimes* times);
+  const engine::OpTable* ops() const { return executor_ ? &executor_->ops() : nullptr; }
   void update(double learning_rate, std::int64_t step);
 
   const ParameterSpace& space() const { return job_.graph.parameters(); }

@@ -30,6 +30,10 @@ void Reporter::straggler(const StragglerRecord& record) {
 
 void Reporter::server(const ServerRecord& record) { send(kServerReport, pack(record)); }
 
+void Reporter::switched(const SwitchRecord& record) {
+  if (tells_) send(kSwitchReport, pack(record));
+}
+
 void Reporter::tell_again() {
   for (const StepRecord& record : steps_) {
     if (epoch_ && record.epoch > epoch_->epoch) break;

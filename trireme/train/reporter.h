@@ -23,6 +23,7 @@ class Reporter final : public Observer {
   void epoch(const EpochRecord& record) override;
   void straggler(const StragglerRecord& record) override;
   void server(const ServerRecord& record) override;  // of this node alone: always told
+  void switched(const SwitchRecord& record) override;
   // What the coordinator knows already it passes over.
   void tell_again();
 

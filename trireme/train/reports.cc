@@ -5,17 +5,11 @@
 #include <cstring>
 
 #include "trireme/base/error.h"
+#include "trireme/train/message_parsing.h"
 #include "trireme/wire/training.pb.h"
 
 namespace trireme::train {
 namespace {
-
-template <class Proto>
-Proto parse(const std::string& bytes) {
-  Proto message;
-  if (!message.ParseFromString(bytes)) throw Error{data_loss, "{} bytes that are no {}", bytes.size(), message.GetTypeName()};
-  return message;
-}
 
 void fill(wire::ScoreReport& to, const Score& score) {
   to.set_samples(score.samples);
@@ -36,6 +30,8 @@ void fill(wire::CursorReport& to, const Cursor& cursor) {
   to.set_train_seconds(cursor.train_seconds);
   to.set_best(cursor.best);
   to.set_best_epoch(cursor.best_epoch);
+  to.set_phase(cursor.phase);
+  to.set_slots_from(cursor.slots_from);
 }
 Cursor cursor_of(const wire::CursorReport& from) {
   return {.step = from.step(),
@@ -48,7 +44,9 @@ Cursor cursor_of(const wire::CursorReport& from) {
           .epoch_seconds = from.epoch_seconds(),
           .train_seconds = from.train_seconds(),
           .best = from.best(),
-          .best_epoch = from.best_epoch()};
+          .best_epoch = from.best_epoch(),
+          .phase = from.phase(),
+          .slots_from = from.slots_from()};
 }
 
 void append(std::string& bytes, const std::vector<float>& values) {
@@ -76,7 +74,7 @@ std::string pack(const Welcome& welcome) {
 }
 
 Welcome unpack_welcome(const std::string& bytes) {
-  const auto in = parse<wire::Brief>(bytes);
+  const auto in = parse_message<wire::Brief>(bytes);
   return {.job = in.job()};
 }
 
@@ -99,11 +97,12 @@ std::string pack(const StepRecord& record) {
   out.set_hidden_seconds(record.hidden_seconds);
   out.set_worker(record.worker);
   out.set_staleness(record.staleness);
+  out.set_noise_scale(record.noise_scale);
   return out.SerializeAsString();
 }
 
 StepRecord unpack_step(const std::string& bytes) {
-  const auto in = parse<wire::StepReport>(bytes);
+  const auto in = parse_message<wire::StepReport>(bytes);
   return {.step = in.step(),
           .epoch = in.epoch(),
           .samples_seen = in.samples_seen(),
@@ -120,7 +119,8 @@ StepRecord unpack_step(const std::string& bytes) {
           .optimizer_seconds = in.optimizer_seconds(),
           .hidden_seconds = in.hidden_seconds(),
           .worker = in.worker(),
-          .staleness = in.staleness()};
+          .staleness = in.staleness(),
+          .noise_scale = in.noise_scale()};
 }
 
 std::string pack(const EpochRecord& record) {
@@ -141,7 +141,7 @@ std::string pack(const EpochRecord& record) {
 }
 
 EpochRecord unpack_epoch(const std::string& bytes) {
-  const auto in = parse<wire::EpochReport>(bytes);
+  const auto in = parse_message<wire::EpochReport>(bytes);
   return {.epoch = in.epoch(),
           .train = score_of(in.train()),
           .penalty = in.penalty(),
@@ -165,7 +165,7 @@ std::string pack(const Requests& requests) {
 }
 
 Requests unpack_requests(const std::string& bytes) {
-  const auto in = parse<wire::RequestReport>(bytes);
+  const auto in = parse_message<wire::RequestReport>(bytes);
   return {.stop = in.stop(), .checkpoint = in.checkpoint(), .regroup = in.regroup()};
 }
 
@@ -179,7 +179,7 @@ std::string pack(const Finish& finish) {
 }
 
 Finish unpack_finish(const std::string& bytes) {
-  const auto in = parse<wire::FinishReport>(bytes);
+  const auto in = parse_message<wire::FinishReport>(bytes);
   return {
       .interrupted = in.interrupted(), .stopped_early = in.stopped_early(), .cursor = cursor_of(in.cursor()), .test = score_of(in.test())};
 }
@@ -190,7 +190,7 @@ std::string pack(const Cursor& cursor) {
   return out.SerializeAsString();
 }
 
-Cursor unpack_cursor(const std::string& bytes) { return cursor_of(parse<wire::CursorReport>(bytes)); }
+Cursor unpack_cursor(const std::string& bytes) { return cursor_of(parse_message<wire::CursorReport>(bytes)); }
 
 std::string pack(const StragglerRecord& record) {
   wire::StragglerReport out;
@@ -201,7 +201,7 @@ std::string pack(const StragglerRecord& record) {
 }
 
 StragglerRecord unpack_straggler(const std::string& bytes) {
-  const auto in = parse<wire::StragglerReport>(bytes);
+  const auto in = parse_message<wire::StragglerReport>(bytes);
   return {.rank = in.rank(), .slowness = in.slowness(), .share = in.share()};
 }
 
@@ -228,7 +228,7 @@ std::string pack(const ServerRecord& record) {
 }
 
 ServerRecord unpack_server(const std::string& bytes) {
-  const auto in = parse<wire::ServerReport>(bytes);
+  const auto in = parse_message<wire::ServerReport>(bytes);
   return {.server = in.server(),
           .servers = in.servers(),
           .workers = in.workers(),
@@ -273,7 +273,7 @@ Checkpoint unpack_checkpoint(std::string_view bytes) {
   std::memcpy(&length, bytes.data(), sizeof length);
   bytes.remove_prefix(sizeof length);
   if (length > bytes.size()) throw Error{data_loss, "a checkpoint's header promises {} bytes, {} are there", length, bytes.size()};
-  const auto header = parse<wire::CheckpointHeader>(std::string(bytes.substr(0, length)));
+  const auto header = parse_message<wire::CheckpointHeader>(std::string(bytes.substr(0, length)));
   bytes.remove_prefix(length);
   Checkpoint checkpoint{.cursor = cursor_of(header.cursor()), .generation = header.generation()};
   checkpoint.parameters = take(bytes, header.parameters());

@@ -7,6 +7,7 @@
 
 #include "trireme/train/checkpoint.h"
 #include "trireme/train/observer.h"
+#include "trireme/train/plan.h"
 #include "trireme/train/strategy.h"
 
 namespace trireme::train {
@@ -17,13 +18,17 @@ inline constexpr std::string_view kEpochReport = "epoch";
 inline constexpr std::string_view kFinishReport = "finish";
 inline constexpr std::string_view kStragglerReport = "straggler";
 inline constexpr std::string_view kServerReport = "server";
+inline constexpr std::string_view kSwitchReport = "switch";
+inline constexpr std::string_view kTelemetryReport = "telemetry";
+inline constexpr std::string_view kProfileReport = "profile";  // lines of profile/NODE.jsonl
 inline constexpr std::string_view kRequest = "request";
 inline constexpr std::string_view kEnteredReport = "entered";  // a generation, standing where the cursor tells
-inline constexpr std::string_view kPausedReport = "paused";    // all workers stand still and wait for the next generation
+inline constexpr std::string_view kPausedReport = "paused";    // all workers stand still there and wait for the next generation
 inline constexpr std::string_view kLeavingReport = "leaving";  // this node was asked to end, and would go at the next boundary
 // Methods of the coordinator.
 inline constexpr std::string_view kPutCheckpoint = "put_checkpoint";
 inline constexpr std::string_view kGetCheckpoint = "get_checkpoint";
+inline constexpr std::string_view kSwitchMethod = "switch";  // for the user
 
 struct Welcome {
   std::string job;
@@ -36,6 +41,12 @@ struct Finish {
   Score test;
 };
 
+// A switch by hand.
+struct SwitchWish {
+  std::string to;
+  bool resets_slots = false;
+};
+
 // All of these throw data_loss for bytes that are no such message.
 std::string pack(const Welcome& welcome);
 std::string pack(const StepRecord& record);
@@ -45,6 +56,9 @@ std::string pack(const Finish& finish);
 std::string pack(const Cursor& cursor);
 std::string pack(const StragglerRecord& record);
 std::string pack(const ServerRecord& record);
+std::string pack(const SwitchRecord& record);
+std::string pack(const SwitchWish& wish);
+std::string pack(const Plan& plan);
 Welcome unpack_welcome(const std::string& bytes);
 StepRecord unpack_step(const std::string& bytes);
 EpochRecord unpack_epoch(const std::string& bytes);
@@ -53,6 +67,9 @@ Finish unpack_finish(const std::string& bytes);
 Cursor unpack_cursor(const std::string& bytes);
 StragglerRecord unpack_straggler(const std::string& bytes);
 ServerRecord unpack_server(const std::string& bytes);
+SwitchRecord unpack_switch(const std::string& bytes);
+SwitchWish unpack_wish(const std::string& bytes);
+Plan unpack_plan(const std::string& bytes);
 
 // State of a training as one row of bytes; what the data tell (normalization, class names) stays at home.
 std::string pack(const Checkpoint& checkpoint);

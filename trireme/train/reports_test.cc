@@ -33,14 +33,19 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
 }
 
 TEST(Reports, StepsComeOutAsTheyWentIn) {
-  const StepRecord in{
-      .step = 3, .epoch = 1, .batch = {.samples = 64, .loss = 2.5, .accuracy = 0.25}, .workers = 4, .hidden_seconds = 0.125};
+  const StepRecord in{.step = 3,
+                      .epoch = 1,
+                      .batch = {.samples = 64, .loss = 2.5, .accuracy = 0.25},
+                      .workers = 4,
+                      .hidden_seconds = 0.125,
+                      .noise_scale = 812.5};
   const StepRecord out = unpack_step(pack(in));
   EXPECT_EQ(out.step, 3);
   EXPECT_EQ(out.batch.samples, 64);
   EXPECT_EQ(out.batch.loss, 2.5);
   EXPECT_EQ(out.workers, 4);
   EXPECT_EQ(out.hidden_seconds, 0.125);
+  EXPECT_EQ(out.noise_scale, 812.5);
 }
 
 TEST(Reports, CheckpointsComeOutAsTheyWentIn) { expect_equal(unpack_checkpoint(pack(example(1000))), example(1000)); }

@@ -23,11 +23,12 @@ constexpr Seconds kPatience{10};
 struct Answers {
   ErrorCode stranger_node;  // of the right authority, but not here
   ErrorCode coordinator;
+  ErrorCode user = permission_denied;  // who has the job's secret
 };
 
 // A new method or stream needs a row: who may use it is to be decided, not to happen.
 const std::map<std::string, Answers> kTable{
-    {"ping", {ok, ok}},
+    {"ping", {ok, ok, ok}},
     {"membership", {ok, permission_denied}},
     {"store_set", {failed_precondition, permission_denied}},
     {"store_get", {failed_precondition, permission_denied}},
@@ -35,6 +36,7 @@ const std::map<std::string, Answers> kTable{
     {"get_checkpoint", {failed_precondition, permission_denied}},
     {"data_manifest", {failed_precondition, permission_denied}},
     {"data_file", {failed_precondition, permission_denied}},
+    {"switch", {permission_denied, permission_denied, data_loss}},  // asked for nothing that it understands
 };
 const std::vector<std::string> kStreams{"membership"};
 
@@ -97,10 +99,12 @@ TEST_F(Roles, EveryEndpointStandsInTheTable) {
 TEST_F(Roles, EveryEndpointAnswersEveryRoleAsTheTableSays) {
   rpc::Channel node = channel(credentials("node"));
   rpc::Channel coordinator = channel(credentials("coordinator"));
+  rpc::Channel user = channel(credentials("user"));
   for (const std::string& name : coordinator_.endpoints()) {
     ASSERT_TRUE(kTable.contains(name)) << name;
     EXPECT_EQ(name_of(code_of(node, name)), name_of(kTable.at(name).stranger_node)) << name;
     EXPECT_EQ(name_of(code_of(coordinator, name)), name_of(kTable.at(name).coordinator)) << name;
+    EXPECT_EQ(name_of(code_of(user, name)), name_of(kTable.at(name).user)) << name;
   }
 }
 

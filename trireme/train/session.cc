@@ -10,6 +10,8 @@ std::string_view name_of(Ending ending) {
       return "completed";
     case Ending::stopped_early:
       return "stopped early";
+    case Ending::until:
+      return "until";
     case Ending::interrupted:
       return "interrupted";
     case Ending::quorum_lost:
@@ -29,14 +31,17 @@ void Session::save(Observer& observer) {
 SessionResult Session::run(Observer& observer, const Options& options, const std::atomic<int>& stop) {
   Seconds last_save = clock_.now();
   while (!trainer_.finished() && stop == 0) {
-    trainer_.advance(observer);
+    if (trainer_.advance(observer).stop) break;
     if (options.checkpoint_seconds <= 0 || (clock_.now() - last_save).count() < options.checkpoint_seconds) continue;
     save(observer);
     last_save = clock_.now();
   }
   save(observer);
   SessionResult result{.ending = Ending::interrupted, .checkpoint = last_};
-  if (!trainer_.finished()) return result;
+  if (!trainer_.finished()) {
+    if (stop == 0) result.ending = Ending::until;
+    return result;
+  }
   result.ending = trainer_.stopped_early() ? Ending::stopped_early : Ending::completed;
   if (options.tests) {
     result.test = trainer_.test();

@@ -12,8 +12,8 @@
 
 namespace trireme::train {
 
-// quorum_lost: too few nodes were left to go on; it can be resumed.
-enum class Ending { completed, stopped_early, interrupted, quorum_lost };
+// until: as far as it was told to go. quorum_lost: too few nodes were left to go on. Both can be resumed.
+enum class Ending { completed, stopped_early, until, interrupted, quorum_lost };
 std::string_view name_of(Ending ending);
 
 struct SessionResult {

@@ -30,6 +30,7 @@ class SettingsLister {
     add_options<optim::ScheduleOptions>("train.schedule", table_or_empty(train, "schedule"));
     add_options<EarlyStoppingOptions>("train.early_stopping", table_or_empty(train, "early_stopping"));
     list_strategy(table_or_empty(config_, "strategy"));
+    add_options<ObserveOptions>("observe", table_or_empty(config_, "observe"));
     return std::move(settings_);
   }
 
@@ -100,7 +101,7 @@ std::string job_hash(const Config& config) {
   Digest digest(Digest::Kind::sha256);
   for (const Setting& setting : settings_of(config)) {
     const bool own_affair = (setting.table == "data" && (setting.key == "train" || setting.key == "test")) ||
-                            (setting.table == "train" && setting.key == "threads");
+                            (setting.table == "train" && setting.key == "threads") || setting.table == "observe";
     if (!own_affair) digest.add(fmt::format("{}.{} = {}\n", setting.table, setting.key, setting.value));
   }
   return digest.hex();

@@ -35,6 +35,7 @@ SpeedShares::Measured SpeedShares::measure(Team& team, const std::vector<double>
   // Once may be a moment's load of that machine.
   if (out.straggler && before != straggler_) out.straggler.reset();
   if (rule_ == Rule::automatic && out.straggler) rule_ = Rule::speed;
+  if (straggler_ < 0) out.straggler = StragglerRecord{.rank = -1};
   if (rule_ != Rule::speed) return out;
   std::vector<double> shares = shares_by_speed(batch_size_, speeds);
   const double whole = std::accumulate(shares.begin(), shares.end(), 0.0);
@@ -45,8 +46,8 @@ SpeedShares::Measured SpeedShares::measure(Team& team, const std::vector<double>
   return out;
 }
 
-SpeedShares::Rule shares_rule(std::string_view name) {
-  if (name == "equal") return SpeedShares::Rule::equal;
+SpeedShares::Rule shares_rule(std::string_view name, std::string_view straggler) {
+  if (name == "equal" || (name == "automatic" && straggler != "shares")) return SpeedShares::Rule::equal;
   return name == "speed" ? SpeedShares::Rule::speed : SpeedShares::Rule::automatic;
 }
 

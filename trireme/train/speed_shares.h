@@ -23,7 +23,7 @@ class SpeedShares {
 
   struct Measured {
     std::optional<std::vector<double>> shares;  // new ones, if they differ from those now by enough to be worth another compilation
-    std::optional<StragglerRecord> straggler;   // as long as there is one; its share as it was
+    std::optional<StragglerRecord> straggler;   // its share as it was; nothing: one that may be slow for a moment only
   };
   // All workers together.
   Measured measure(Team& team, const std::vector<double>& now);
@@ -36,7 +36,8 @@ class SpeedShares {
   int straggler_ = -1;                // at the last measurement
 };
 
-SpeedShares::Rule shares_rule(std::string_view name);
+// `straggler` is what becomes of a slow worker. If it is left out or nobody waits for it, "automatic" leaves shares as they are.
+SpeedShares::Rule shares_rule(std::string_view name, std::string_view straggler);
 
 // The slowest worker, if it takes much longer for a sample than the median worker.
 std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds);

@@ -2,6 +2,7 @@
 // A strategy at work: it owns the whole step, from the batch to the updated parameters.
 #pragma once
 
+#include <algorithm>
 #include <cstdint>
 #include <functional>
 #include <string_view>
@@ -30,22 +31,30 @@ struct StepInput {
   const data::Batch& batch;  // this worker's part
   double learning_rate = 0;
   std::int64_t step = 0;                  // the first is 1
+  std::int64_t update = 0;                // the same since the optimizer's slots began
   Requests requests;                      // this worker's
   engine::StatisticsExchange statistics;  // of batch-norm, over all workers; empty: each has its own
   const EnterPhase& enter;
 };
 
+// Seconds; docs/journal.md has the definitions.
 struct StepTimes {
-  double compute = 0;   // seconds of forward, loss, backward
-  double exchange = 0;  // exposed: waiting for other workers after backward
-  double hidden = 0;    // exchange that ran behind backward
+  double forward = 0;  // with the loss
+  double backward = 0;
+  double exposed = 0;  // waiting for other nodes, with nothing to compute
   double optimizer = 0;
+  double exchange = 0;         // while at least one exchange was submitted and not finished; not part of the step's time
+  std::int64_t staleness = 0;  // only of parameter servers
+
+  double compute() const { return forward + backward; }
+  double hidden() const { return std::max(0.0, exchange - exposed); }
 };
 
 struct StepResult {
   engine::Outcome outcome;  // over all workers
   Requests requests;        // of all workers: the same at each
   StepTimes times;
+  double noise_scale = 0;  // of the gradients; 0: not measured in this step
 };
 
 class LeasedWork;
@@ -63,8 +72,12 @@ class Strategy {
   virtual bool resumes() const { return false; }
   // All replicas have the same state now, unless it resumes; then they have the same cursor.
   virtual void entered(const Cursor&) {}
+  // By which the learning rate is multiplied where each worker's gradient is an update of its own.
+  virtual double rate_factor() const { return 1; }
   // Not null: workers take work as they come to it, instead of dividing each batch in step.
   virtual LeasedWork* leased() { return nullptr; }
+  // What this node does: "worker", "server", "worker and server".
+  virtual std::string_view duty() const { return "worker"; }
   // Rank of a node that a fault beside the team's collectives named as gone; -1: none.
   virtual int missed_peer() const { return -1; }
 };

@@ -11,22 +11,20 @@
 #include "trireme/base/error.h"
 #include "trireme/data/division.h"
 #include "trireme/train/leased_work.h"
+#include "trireme/train/policies.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train {
 namespace {
 
-// The most samples this worker can get of a batch: the last one of an epoch is divided anew.
-std::int64_t capacity(std::int64_t batch_size, std::int64_t samples, const std::vector<double>& shares, int rank) {
-  batch_size = std::min(batch_size, samples);
-  const std::int64_t full = data::part_of(batch_size, shares, rank).size();
-  return std::max(full, data::part_of(samples % batch_size, shares, rank).size());
-}
-
 optim::ScheduleSpan schedule_span(const Trainer::Setup& setup) {
   return {.samples_per_epoch = setup.data.train->size(),
           .epochs = static_cast<double>(setup.job.train.epochs),
           .batch_size = setup.job.train.batch_size};
+}
+
+PlanSpan plan_span(const Trainer::Setup& setup) {
+  return {.samples_per_epoch = setup.data.train->size(), .epochs = setup.job.train.epochs, .batch_size = setup.job.train.batch_size};
 }
 
 }  // namespace
@@ -39,23 +37,20 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       events_(setup.events),
       enter_phase_([this](std::string_view phase) {
         if (at_) at_(cursor_.step + 1, phase);
+        profiler_.enter(phase);
       }),
+      anatomy_(setup.clock, setup.anatomy),
+      profiler_(parse_profile(setup.job.observe.profile), setup.profile),
       replica_(job_, algorithm_cache),
       algorithm_cache_(algorithm_cache),
       schedule_(job_.schedule, schedule_span(setup)),
       team_(Team::alone()),
-      speed_(job_.train.batch_size, shares_rule(job_.strategy.team.shares)) {
+      speed_(job_.train.batch_size, shares_rule(job_.strategy.team.shares, job_.strategy.team.straggler)),
+      plan_(plan_of(job_.strategy, plan_span(setup))) {
   if (!setup.team_follows) enter(Team::alone());
 }
 
 Trainer::~Trainer() { abandon(); }
-
-void Trainer::prepare(int rank, int size) {
-  const StrategyEntry& entry = find_strategy(job_.strategy.name);
-  if (entry.capacity != nullptr && size > 1) return compile(entry.capacity(job_.strategy.options, job_.train.batch_size, rank, size));
-  const std::vector<double> even(static_cast<std::size_t>(size), 1.0);
-  compile(capacity(job_.train.batch_size, data_.train->size(), even, rank));
-}
 
 // Not at all on a node that computes nothing.
 void Trainer::compile(std::int64_t samples) {
@@ -73,31 +68,44 @@ int Trainer::enter(Team team, const Committed& committed) {
   abandon();
   asked_ = {};
   team_ = std::move(team);
-  speed_ = SpeedShares(job_.train.batch_size, shares_rule(job_.strategy.team.shares));
-  make_strategy();
-  const Origin origin = strategy_->resumes() ? go_on() : begin_with_the_furthest(committed);
-  lineage_ = static_cast<std::int64_t>(team_.generation());
+  handover_.entered = clock_.now();
+  speed_ = SpeedShares(job_.train.batch_size, shares_rule(job_.strategy.team.shares, job_.strategy.team.straggler));
+  Origin origin;
+  if (goes_on_with_servers()) {
+    origin = go_on();
+  } else {
+    kept_.reset();
+    origin = begin_with_the_furthest(committed);
+    begin_phase(origin);
+    handover_.stated = clock_.now();
+    make_strategy(static_cast<std::size_t>(cursor_.phase));
+  }
+  lineage_ = last_generation_ = static_cast<std::int64_t>(team_.generation());
+  stop_at_ = plan_.next_stop(cursor_.samples_seen);
   strategy_->entered(cursor_);
   return origin.root;
 }
 
-void Trainer::make_strategy() {
+void Trainer::make_strategy(std::size_t phase) {
+  const StrategyPart& part = plan_.phases[phase].strategy;
   const bool is_local = team_.is_alone() && !kept_.has_value();
-  const StrategyEntry& entry = find_strategy(is_local ? "local" : job_.strategy.name);
+  const StrategyEntry& entry = find_strategy(is_local ? "local" : part.name);
   strategy_ = entry.make({.team = team_,
                           .space = replica_.space(),
                           .clock = clock_,
                           .sync_batch_norm = job_.strategy.team.sync_batch_norm,
+                          .measures_noise = is_automatic(job_.strategy),
                           .replica = replica_,
                           .batch_size = job_.train.batch_size,
-                          .samples = data_.train->size(),
                           .kept = kept_,
-                          .events = events_},
-                         job_.strategy.options);
+                          .events = events_,
+                          .spans = &profiler_.spans()},
+                         part.options);
   std::vector<double> shares(static_cast<std::size_t>(team_.size()), 1.0);
   if (LeasedWork* const work = strategy_->leased()) {
+    const std::vector<double> even = shares;
     for (int rank = 0; rank < team_.size(); ++rank) shares[static_cast<std::size_t>(rank)] = work->computes(rank) ? 1 : 0;
-    if (work->computes(team_.rank())) compile(work->lease_size());
+    if (work->computes(team_.rank())) compile(std::max(work->lease_size(), planned_capacity(even, team_.rank())));
     shares_ = std::move(shares);
   } else {
     take_shares(std::move(shares));
@@ -128,6 +136,7 @@ Trainer::Origin Trainer::begin_with_the_furthest(const Committed& committed) {
 }
 
 void Trainer::abandon() {
+  anatomy_.pause();
   if (strategy_ != nullptr && strategy_->leased() != nullptr) strategy_->leased()->interrupt();  // the stream may wait for it
   stream_.reset();
   strategy_.reset();  // it works with the team
@@ -142,7 +151,7 @@ int Trainer::missed_peer() const {
 
 void Trainer::take_shares(std::vector<double> shares) {
   shares_ = std::move(shares);
-  compile(capacity(job_.train.batch_size, data_.train->size(), shares_, team_.rank()));
+  compile(planned_capacity(shares_, team_.rank()));
   stream_.reset();
 }
 
@@ -171,6 +180,8 @@ Trainer::Origin Trainer::find_origin(const Committed& committed) {
   Origin origin;
   const Position furthest = furthest_worker(origin.root);
   origin.averages_statistics = furthest > Position{};
+  const std::vector<double> same = team_.gather(handover_.is_clean && position() == furthest ? 1 : 0);
+  origin.is_everywhere = std::ranges::all_of(same, [](double has) { return has > 0; });
   if (team_.rank() == 0 && committed) {
     if (auto checkpoint = committed(furthest)) {
       restore(std::move(*checkpoint));
@@ -178,15 +189,17 @@ Trainer::Origin Trainer::find_origin(const Committed& committed) {
     }
   }
   team_.broadcast(std::span(&origin, 1), 0);
-  origin.weight = position() == furthest ? 1 : 0;
+  origin.weight = position() == furthest ? handover_.weight : 0;
   return origin;
 }
 
 void Trainer::synchronize(const Origin& origin) {
   if (team_.is_alone()) return;
   team_.broadcast(std::span(&cursor_, 1), origin.root);
-  team_.broadcast(std::span(replica_.parameters()), origin.root);
-  for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), origin.root);
+  if (!origin.is_everywhere) {
+    team_.broadcast(std::span(replica_.parameters()), origin.root);
+    for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), origin.root);
+  }
   // Each worker has its own statistics until the end of an epoch; those of all who came as far count.
   if (origin.averages_statistics)
     team_.average(replica_.states(), origin.weight);
@@ -208,6 +221,7 @@ double Trainer::statistics_weight() const {
 int Trainer::lead() const { return strategy_ != nullptr && strategy_->leased() != nullptr ? strategy_->leased()->lead() : 0; }
 
 Checkpoint Trainer::checkpoint() {
+  anatomy_.pause();
   drain();
   Checkpoint out{.cursor = cursor_,
                  .generation = static_cast<std::int64_t>(team_.generation()),
@@ -240,6 +254,7 @@ void Trainer::restore(Checkpoint checkpoint) {
   replica_.slots() = std::move(checkpoint.slots);
   lineage_ = checkpoint.generation;
   is_whole_ = true;
+  handover_.is_clean = false;
   stream_.reset();
 }
 

@@ -14,10 +14,13 @@
 #include "trireme/data/batch_stream.h"
 #include "trireme/data/data_sets.h"
 #include "trireme/optim/schedule.h"
+#include "trireme/train/anatomy_log.h"
 #include "trireme/train/checkpoint.h"
 #include "trireme/train/evaluator.h"
 #include "trireme/train/job.h"
 #include "trireme/train/observer.h"
+#include "trireme/train/plan.h"
+#include "trireme/train/profiler.h"
 #include "trireme/train/replica.h"
 #include "trireme/train/speed_shares.h"
 #include "trireme/train/strategy.h"
@@ -45,13 +48,17 @@ class Trainer {
     // Where it is, for whoever wants to tell others: "compute" of step 12.
     std::function<void(std::int64_t step, std::string_view phase)> at = {};
     PushEvents events = {};
+    AnatomyLog::Tell anatomy = {};   // each step of this node; may be empty
+    Profiler::Deliver profile = {};  // of the steps that the job wants profiled; may be empty
   };
   Trainer(const Setup& setup, const std::filesystem::path& algorithm_cache = {});
   ~Trainer();
   Trainer(const Trainer&) = delete;
   Trainer& operator=(const Trainer&) = delete;
 
-  // Compiles for worker `rank` of `size`, so that entering such a team costs no time.
+  // What is trained by which strategy from the next team on, and where to stop; without a call, as the job says.
+  void take_plan(Plan plan);
+  // Compiles for worker `rank` of `size`, so that entering such a team costs no time, nor does a switch that is planned.
   void prepare(int rank, int size);
   // Trains with these workers from now on; without a call, alone. The state of the worker who came furthest becomes everybody's,
   // unless `committed`, which the first worker asks, has a checkpoint that is further still. The rank whose state it was is
@@ -73,7 +80,8 @@ class Trainer {
   bool finished() const;  // all epochs are done, or early stopping ended them
   bool stopped_early() const;
   // One step and, if it was the last of its epoch, the evaluation. Not when finished. In a team the requests come true for all
-  // workers at once, maybe some steps later: what is to be done now is returned.
+  // workers at once, maybe some steps later: what is to be done now is returned. Where the plan has another strategy, that is to
+  // regroup; where it ends, to stop.
   Requests advance(Observer& observer, const Requests& requests = {});
   void run(Observer& observer) {
     while (!finished()) advance(observer);
@@ -81,11 +89,18 @@ class Trainer {
 
   Score test();  // on the test part, with the weights as they are now; all workers of a team together
 
+  // What is profiled goes out when its last step is done; at the end of a training that may be never.
+  void finish_profile() { profiler_.finish(); }
+  observe::Spans& spans() { return profiler_.spans(); }
+
   const Cursor& cursor() const { return cursor_; }
   const engine::CompileReport& compile_report() const { return replica_.compile_report(); }
   std::span<const float> parameters() const { return replica_.parameters(); }
   const std::vector<double>& shares() const { return shares_; }
+  std::string_view duty() const { return strategy_ == nullptr ? "worker" : strategy_->duty(); }
   const LastBatch& last_batch() const { return last_batch_; }
+  const Plan& plan() const { return plan_; }
+  bool reached_the_plans_end() const { return plan_.ends_at(cursor_.samples_seen); }
   int rank() const { return team_.rank(); }
   int lead() const;  // rank of the worker that knows what all have done, and tells others
   bool is_lead() const { return rank() == lead(); }
@@ -107,9 +122,31 @@ class Trainer {
   struct Origin {
     int root = 0;
     bool averages_statistics = false;
-    double weight = 1;  // of this worker's
+    bool is_everywhere = false;  // all have the same parameters and slots
+    double weight = 1;           // of this worker's statistics
   };
-  void make_strategy();
+  // What the last strategy was like, for the record of a switch.
+  struct Handover {
+    std::int64_t worker_batch = 0, workers = 0;
+    double rate_factor = 1;
+    Seconds begun{};  // with draining, after the last step
+    Seconds drained{};
+    Seconds entered{};
+    Seconds stated{};
+    double weight = 1;      // of this worker's statistics
+    bool is_clean = false;  // all have drained at the same place, and nothing has happened since
+  };
+  void make_strategy(std::size_t phase);
+  std::int64_t capacity_in(const StrategyPart& part, const std::vector<double>& shares, int rank) const;
+  std::int64_t planned_capacity(const std::vector<double>& shares, int rank) const;
+  int phase_of_servers();
+  bool goes_on_with_servers();
+  void heed_the_plan();
+  void come_to_rest();
+  void begin_phase(const Origin& origin);
+  void tell_switch(Observer& observer);
+  std::int64_t worker_batch() const;
+  std::int64_t workers() const;
   Origin go_on();
   Origin begin_with_the_furthest(const Committed& committed);
   Origin find_origin(const Committed& committed);
@@ -134,6 +171,8 @@ class Trainer {
   std::function<void(std::int64_t, std::string_view)> at_;
   PushEvents events_;
   EnterPhase enter_phase_;
+  AnatomyLog anatomy_;
+  Profiler profiler_;
   Replica replica_;
   std::filesystem::path algorithm_cache_;
   std::optional<Evaluator> evaluator_;
@@ -141,7 +180,12 @@ class Trainer {
   Team team_;
   std::vector<double> shares_;
   SpeedShares speed_;
-  std::any kept_;  // by the strategy of one generation for that of the next
+  Plan plan_;
+  std::int64_t stop_at_ = 0;  // samples: where the plan has something else
+  Handover handover_;
+  std::optional<SwitchRecord> switch_;  // to be told with the next step
+  std::any kept_;                       // by the strategy of one generation for that of the next
+  std::int64_t last_generation_ = 0;    // that this worker was in
   std::unique_ptr<Strategy> strategy_;
   Cursor cursor_;
   std::int64_t lineage_ = -1;         // generation that the state was last shared in; -1: initial values, which count for nothing
@@ -155,6 +199,8 @@ class Trainer {
   bool is_through_ = false;     // there is no more work for this node in this stretch
   Requests asked_;              // not yet agreed
   double own_samples_ = 0;      // since statistics were averaged
+  std::int64_t own_steps_ = 0;  // of this node; in step with the others they are those of all
+  double work_waited_ = 0;      // by the end of the last step
   Seconds stretch_seconds_{};   // when the last work was recorded
   double learning_rate_ = 0;
   double epoch_exchange_ = 0, epoch_hidden_ = 0;

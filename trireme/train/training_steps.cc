@@ -64,16 +64,25 @@ bool Trainer::finished() const { return cursor_.epoch >= job_.train.epochs || st
 Requests Trainer::advance(Observer& observer, const Requests& requests) {
   ensure(!finished(), "a finished training does not advance");
   const ThreadScope threads(compile_report().threads);
+  agreed_ = {};
   if (strategy_->leased() != nullptr) return advance_by_lease(observer, requests);
+  tell_switch(observer);
   // Not so if a team broke while it evaluated.
   if (cursor_.epoch_offset < data_.train->size()) {
+    replica_.watch(profiler_.begin_step(cursor_.step + 1, cursor_.epoch));
     enter_phase_("wait");
+    anatomy_.begin();
     const Seconds asked = clock_.now();
     const data::Batch& batch = next_batch();
     observer.step(step(batch, asked, requests));
   }
   if (cursor_.epoch_offset >= data_.train->size()) observer.epoch(finish_epoch());
-  if (!team_.is_alone() && speed_.is_due()) rebalance(observer);
+  heed_the_plan();
+  if (agreed_.any()) anatomy_.pause();
+  if (agreed_.stop || agreed_.regroup)
+    come_to_rest();
+  else if (!team_.is_alone() && speed_.is_due())
+    rebalance(observer);
   return agreed_;
 }
 
@@ -81,6 +90,7 @@ Requests Trainer::advance(Observer& observer, const Requests& requests) {
 Requests Trainer::advance_by_lease(Observer& observer, const Requests& requests) {
   LeasedWork& work = *strategy_->leased();
   if (!is_in_stretch_) begin_stretch();
+  tell_switch(observer);
   if (requests.any() && !asked_.any()) work.stop();
   asked_.stop |= requests.stop;
   asked_.checkpoint |= requests.checkpoint;
@@ -94,18 +104,26 @@ Requests Trainer::advance_by_lease(Observer& observer, const Requests& requests)
 }
 
 void Trainer::begin_stretch() {
-  strategy_->leased()->begin(cursor_);
+  const std::int64_t left = std::min(data_.train->size() - cursor_.epoch_offset, stop_at_ - cursor_.samples_seen);
+  strategy_->leased()->begin(cursor_, cursor_.epoch_offset + left);
+  handover_.is_clean = false;
   is_in_stretch_ = true;
   is_whole_ = false;
   is_through_ = false;
   stretch_seconds_ = clock_.now();
+  own_steps_ = cursor_.step;  // a node on its own counts from where all were together
 }
 
 void Trainer::step_by_lease() {
+  replica_.watch(profiler_.begin_step(own_steps_ + 1, cursor_.epoch));
   enter_phase_("wait");
+  anatomy_.begin();
   if (!stream_) begin_stream();
+  const Seconds asked = clock_.now();
   const data::Batch* const batch = stream_->next();
+  const double waited = (clock_.now() - asked).count();
   if (batch == nullptr) {
+    anatomy_.pause();
     enter_phase_("exchange");
     is_through_ = strategy_->leased()->retire();
     stream_.reset();
@@ -120,6 +138,17 @@ void Trainer::step_by_lease() {
   check_loss(result.outcome);
   is_interrupted_ = false;
   own_samples_ += static_cast<double>(batch->size);
+  const double work_waited = strategy_->leased()->waited_for_work();
+  const double work_wait = work_waited - std::exchange(work_waited_, work_waited);
+  anatomy_.end({.step = ++own_steps_,
+                .epoch = batch->epoch,
+                .samples = batch->size,
+                .batch_wait = waited,
+                .work_wait = work_wait,
+                .stream = stream_->times(),
+                .times = result.times});
+  profiler_.end_step(
+      {.samples = batch->size, .input_wait = std::max(0.0, waited - work_wait), .times = result.times, .ops = replica_.ops()});
 }
 
 // What workers have done since the last time, as the lead hears of it; the others learn it when all meet.
@@ -152,6 +181,7 @@ Requests Trainer::meet(Observer& observer) {
     double learning_rate = 0;
   } news{.cursor = cursor_, .asked = std::exchange(asked_, {}), .learning_rate = learning_rate_};
   enter_phase_("meet");
+  anatomy_.pause();
   stream_.reset();
   team_.broadcast(std::span(&news, 1), lead(), team_.patience());
   is_in_stretch_ = false;
@@ -163,17 +193,23 @@ Requests Trainer::meet(Observer& observer) {
     const EpochRecord record = finish_epoch();
     if (is_lead()) observer.epoch(record);
   }
-  if (agreed_.any()) drain();
+  heed_the_plan();
+  if (agreed_.stop || agreed_.regroup)
+    come_to_rest();
+  else if (agreed_.checkpoint)
+    drain();
   return agreed_;
 }
 
 void Trainer::rebalance(Observer& observer) {
   enter_phase_("rebalance");
+  anatomy_.pause();
   SpeedShares::Measured measured = speed_.measure(team_, shares_);
   if (measured.shares) take_shares(std::move(*measured.shares));
   if (!measured.straggler) return;
-  measured.straggler->share =
-      shares_[static_cast<std::size_t>(measured.straggler->rank)] / std::accumulate(shares_.begin(), shares_.end(), 0.0);
+  if (measured.straggler->rank >= 0)
+    measured.straggler->share =
+        shares_[static_cast<std::size_t>(measured.straggler->rank)] / std::accumulate(shares_.begin(), shares_.end(), 0.0);
   observer.straggler(*measured.straggler);
 }
 
@@ -187,6 +223,8 @@ void Trainer::begin_stream() {
   }
   stream_.emplace(data_.train, data::Transform(data_.train->format(), data_.normalization, job_.data.augment), options, clock_);
   times_at_epoch_ = {};
+  anatomy_.begin_stream();
+  work_waited_ = strategy_->leased() == nullptr ? 0 : strategy_->leased()->waited_for_work();
 }
 
 const data::Batch& Trainer::next_batch() {
@@ -206,10 +244,12 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   const Seconds got = clock_.now();
   states_before_ = replica_.states();
   is_interrupted_ = true;
+  handover_.is_clean = false;
   learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(static_cast<double>(cursor_.samples_seen));
   const StepResult result = strategy_->run({.batch = batch,
                                             .learning_rate = learning_rate_,
                                             .step = cursor_.step + 1,
+                                            .update = cursor_.step + 1 - cursor_.slots_from,
                                             .requests = requests,
                                             .statistics = statistics_for(batch),
                                             .enter = enter_phase_},
@@ -217,22 +257,31 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   check_loss(result.outcome);
   is_interrupted_ = false;
   agreed_ = result.requests;
-  speed_.count(batch.size, result.times.compute);
+  speed_.count(batch.size, result.times.compute());
   ++cursor_.step;
+  own_steps_ = cursor_.step;
   last_batch_ = {.epoch = cursor_.epoch, .offset = cursor_.epoch_offset, .whole = batch.whole, .shares = shares_};
   count(result.outcome);
   const Seconds done = clock_.now();
   cursor_.epoch_seconds += (done - asked).count();
   cursor_.train_seconds += (done - asked).count();
-  epoch_exchange_ += result.times.exchange;
-  epoch_hidden_ += result.times.hidden;
+  epoch_exchange_ += result.times.exposed;
+  epoch_hidden_ += result.times.hidden();
+  anatomy_.end({.step = cursor_.step,
+                .epoch = cursor_.epoch,
+                .samples = batch.size,
+                .batch_wait = (got - asked).count(),
+                .stream = stream_->times(),
+                .times = result.times});
+  profiler_.end_step({.samples = batch.size, .input_wait = (got - asked).count(), .times = result.times, .ops = replica_.ops()});
   StepRecord record = record_of(result.outcome);
   record.seconds = (done - asked).count();
   record.wait_seconds = (got - asked).count();
-  record.compute_seconds = result.times.compute;
-  record.exchange_seconds = result.times.exchange;
-  record.hidden_seconds = result.times.hidden;
+  record.compute_seconds = result.times.compute();
+  record.exchange_seconds = result.times.exposed;
+  record.hidden_seconds = result.times.hidden();
   record.optimizer_seconds = result.times.optimizer;
+  record.noise_scale = result.noise_scale;
   return record;
 }
 
@@ -263,11 +312,12 @@ StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
           .epoch_mean = epoch_score(cursor_),
           .learning_rate = learning_rate_,
           .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
-          .workers = std::ranges::count_if(shares_, [](double share) { return share > 0; })};
+          .workers = workers()};
 }
 
 EpochRecord Trainer::finish_epoch() {
   enter_phase_("evaluate");
+  anatomy_.pause();
   const data::StreamTimes times = stream_ ? stream_->times() : times_at_epoch_;
   strategy_->settle(replica_);
   team_.average(replica_.states(), statistics_weight());

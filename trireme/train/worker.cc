@@ -5,6 +5,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <chrono>
+#include <numeric>
 #include <optional>
 #include <thread>
 #include <utility>
@@ -14,12 +16,15 @@
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
 #include "trireme/data/data_sets.h"
+#include "trireme/observe/wall_clock.h"
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/node_history.h"
+#include "trireme/train/profile_recorder.h"
 #include "trireme/train/reporter.h"
 #include "trireme/train/reports.h"
 #include "trireme/train/staging.h"
+#include "trireme/train/telemetry.h"
 #include "trireme/train/trainer.h"
 #include "trireme/train/uploader.h"
 
@@ -68,8 +73,11 @@ class Worker {
                   .clock = clock,
                   .team_follows = true,
                   .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); },
-                  .events = history_.push_events()},
+                  .events = history_.push_events(),
+                  .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
+                  .profile = [this](const ProfileData& data) { tell(data); }},
                  options.algorithm_cache),
+        telemetry_(telemetry_options()),
         reporter_(membership),
         uploader_(membership, [this](std::int64_t step) { history_.handed(step); }) {}
 
@@ -103,6 +111,40 @@ class Worker {
     return job_from_config(config);
   }
 
+  Telemetry::Options telemetry_options() {
+    return {
+        .every = Seconds(job_.observe.sample_seconds),
+        .baseline = Seconds(job_.observe.baseline_seconds),
+        .send = [this](const TelemetryReport& report) { membership_.send({.kind = std::string(kTelemetryReport), .bytes = pack(report)}); },
+        .time =
+            [this] {
+              const auto offset = membership_.clock_offset();
+              if (offset) return clock_.now().count() + offset->offset;
+              return observe::seconds_since_1970(std::chrono::system_clock::now());
+            }};
+  }
+
+  void tell(const ProfileData& data) {
+    ProfileOrigin origin{.node = membership_.node(), .host = host_, .rank = rank_, .own_time = own_time_offset()};
+    if (const auto clock = membership_.clock_offset()) {
+      origin.clock_offset = clock->offset - origin.own_time;
+      origin.clock_uncertainty = clock->uncertainty;
+    }
+    for (std::string& piece : pieces_of_lines(profile_lines(data, origin)))
+      membership_.send({.kind = std::string(kProfileReport), .bytes = std::move(piece)});
+  }
+
+  // Where this node now stands in its team.
+  Duty duty() const {
+    const std::vector<double>& shares = trainer_.shares();
+    const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
+    const bool divides = !trainer_.works_by_lease() && all > 0;
+    return {.rank = rank_,
+            .what = std::string(trainer_.duty()),
+            .generation = generation_,
+            .share = divides ? shares[static_cast<std::size_t>(rank_)] / all : 0};
+  }
+
   void tell(const StagingProgress& progress) {
     const Seconds now = clock_.now();
     if (progress.bytes < progress.total && (now - last_told_).count() < 2) return;
@@ -114,6 +156,7 @@ class Worker {
 
   // One generation, from the wait for it to its end; false: another follows.
   bool takes_part_to_the_end() {
+    telemetry_.wait_for_baseline();
     if (!std::exchange(is_ready_, true))
       membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
     failpoint("rdzv.before_join");
@@ -125,7 +168,7 @@ class Worker {
       const bool tells = trainer_.is_lead();
       trainer_.abandon();  // the others come to the same point
       uploader_.settle();
-      if (tells) membership_.send({.kind = std::string(kPausedReport), .bytes = {}});
+      if (tells) membership_.send({.kind = std::string(kPausedReport), .bytes = pack(trainer_.cursor())});
       return false;
     }
     finish();
@@ -194,8 +237,11 @@ class Worker {
 
   void enter(const coord::Generation& generation) {
     rank_ = generation.rank_of(membership_.node());
+    host_ = generation.members[static_cast<std::size_t>(rank_)].host;
+    if (!generation.plan.empty()) trainer_.take_plan(unpack_plan(generation.plan));
     reporter_.tell_again();
     compile_in_turn(generation);
+    failpoint("switch.before_rendezvous");
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
     auto communicator = comm::Communicator::connect(membership_.store(),
@@ -206,6 +252,7 @@ class Worker {
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
                                                      .tell = options_.say,
+                                                     .spans = &trainer_.spans(),
                                                      .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
@@ -217,6 +264,7 @@ class Worker {
                                     });
     history_.joined(generation, trainer_, root);
     reporter_.tells(trainer_.is_lead());
+    telemetry_.takes_part(duty());
     if (trainer_.is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
   }
 
@@ -281,6 +329,8 @@ class Worker {
     keep();
     Finish finish{.interrupted = !trainer_.finished(), .stopped_early = trainer_.stopped_early(), .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
+    trainer_.finish_profile();
+    telemetry_.flush();
     if (!trainer_.is_lead()) return;
     uploader_.finish();
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
@@ -309,6 +359,7 @@ class Worker {
   data::DataSets data_;
   NodeHistory history_;
   Trainer trainer_;
+  Telemetry telemetry_;
   Reporter reporter_;
   Uploader uploader_;
   Requests wanted_;  // by the coordinator, not yet agreed
@@ -317,6 +368,7 @@ class Worker {
   std::uint64_t generation_ = 0;  // taken up last
   std::uint64_t asked_in_ = 0;    // generation in which this node asked to leave
   int rank_ = -1;
+  std::string host_;  // the machine, as the user calls it
 };
 
 }  // namespace

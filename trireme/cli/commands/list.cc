@@ -82,7 +82,8 @@ std::vector<Item> job_tables() {
           {"[train]", "the training", list_options<train::TrainOptions>()},
           {"[train.schedule]", "of the learning rate", list_options<optim::ScheduleOptions>()},
           {"[train.early_stopping]", "an end before the last epoch", list_options<train::EarlyStoppingOptions>()},
-          {"[strategy]", "of several nodes; the options of the strategy stand beside these", list_options<train::TeamOptions>()}};
+          {"[strategy]", "of several nodes; the options of the strategy stand beside these", list_options<train::TeamOptions>()},
+          {"[observe]", "what is watched beside the training", list_options<train::ObserveOptions>()}};
 }
 
 void print_table(std::string_view kind, const std::vector<Item>& items, std::ostream& out) {

@@ -19,6 +19,7 @@
 #include "trireme/cli/launcher_choice.h"
 #include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/cli/strategy_choice.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/train/job.h"
@@ -34,6 +35,7 @@ struct Options {
   std::vector<std::string> settings;
   std::int64_t threads = -1;  // as the job says
   std::string strategy;
+  std::string profile;
   std::int64_t nodes = 0;  // not told
   std::string launcher;    // not told
   SelectionFlags machines;
@@ -46,6 +48,9 @@ struct Options {
   double keep_nodes = 60;
   std::string events;
   std::string secret_file;
+  std::string until;
+  bool dashboard = false;
+  int dashboard_port = 0;
   bool dry_run = false;
   bool print_config = false;
 };
@@ -55,7 +60,8 @@ Config load(const Options& o, const Console& console) {
     throw Error{invalid_argument, "give either a job file or --resume RUN, which continues a run with its own job (and --set on top)"};
   Config config = load_job(o.resume.empty() ? o.job : train::RunDirectory::open(o.resume).config().string(), o.settings);
   if (o.threads >= 0) config.set("train.threads", fmt::format("{}", o.threads), "--threads");
-  if (!o.strategy.empty()) config.set("strategy.name", toml_quoted(o.strategy), "--strategy");
+  if (!o.strategy.empty()) choose_strategy(config, o.strategy);
+  if (!o.profile.empty()) config.set("observe.profile", toml_quoted(o.profile), "--profile");
   resolve_data(config, console);
   return config;
 }
@@ -65,8 +71,11 @@ TrainingRequest training_request(const Options& o, const Console& console) {
           .base = o.runs,
           .title = std::filesystem::path(o.job).stem().string(),
           .resume = o.resume,
-          .changed = !o.settings.empty() || o.threads >= 0 || !o.strategy.empty(),
-          .terminal = isatty(STDOUT_FILENO) != 0};
+          .changed = !o.settings.empty() || o.threads >= 0 || !o.strategy.empty() || !o.profile.empty(),
+          .terminal = isatty(STDOUT_FILENO) != 0,
+          .dashboard = o.dashboard || o.dashboard_port > 0,
+          .dashboard_port = o.dashboard_port,
+          .until = o.until};
 }
 
 void take_limits(const Options& o, ClusterRequest& cluster) {
@@ -134,7 +143,7 @@ std::vector<cluster::Machine> machines_of(const std::vector<cluster::NodePlan>& 
 std::string own_hash(const Options& o) {
   if (o.job.empty()) return "";
   Config config = load_job(o.job, o.settings);
-  if (!o.strategy.empty()) config.set("strategy.name", toml_quoted(o.strategy), "--strategy");
+  if (!o.strategy.empty()) choose_strategy(config, o.strategy);
   if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, data_directory());
   return train::job_hash(config);
 }
@@ -213,7 +222,11 @@ Run declare(CLI::App& app) {
   app.add_option("--launcher", options->launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
       ->type_name("NAME");
   add_selection_flags(app, options->machines, ClusterArgument::flag);
-  app.add_option("--strategy", options->strategy, "how the nodes train together; `trireme list strategies`")->type_name("NAME");
+  app.add_option("--strategy", options->strategy, "how the nodes train together, e.g. ps or ps:ssp:4; `trireme list strategies`")
+      ->type_name("STRATEGY");
+  app.add_option("--profile", options->profile,
+                 "time every op in some steps, e.g. \"steps 100-119\" or \"epochs 2-3\"; see `trireme trace`")
+      ->type_name("STEPS");
   app.add_option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name")->allow_extra_args(false);
   app.add_flag("--accept-new-hosts", options->accept_new_hosts, "trust host keys never seen before; a changed one is always refused");
   app.add_option("--start-timeout", options->start_timeout, "seconds until every node must be ready")
@@ -240,6 +253,12 @@ Run declare(CLI::App& app) {
   app.add_option("--secret-file", options->secret_file,
                  "started by something that sets RANK and WORLD_SIZE: a file of random bytes that all of them can read")
       ->type_name("FILE");
+  app.add_option("--until", options->until, "stop there with a checkpoint: a fraction of the training below 1, or epochs")
+      ->type_name("POINT");
+  app.add_flag("--dashboard", options->dashboard, "show the training in the browser while it goes on; prints the address");
+  app.add_option("--dashboard-port", options->dashboard_port, "the same at this port, e.g. for Prometheus, which reads /metrics there")
+      ->type_name("PORT")
+      ->check(CLI::Range(1, 65535));
   app.add_flag("--dry-run", options->dry_run, "print the commands that would be run, and do nothing else");
   app.add_flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
   return [options](const Console& console) { return run(*options, console); };

@@ -5,7 +5,9 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
+#include "trireme/optim/norm.h"
 #include "trireme/train/gradient_exchange.h"
+#include "trireme/train/noise_scale.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train::strategies {
@@ -16,6 +18,7 @@ struct AllreduceOptions {
   double fusion_mb = 0;
   std::string algorithm = "automatic";
   std::string wire = "f32";
+  bool noise_scale = false;
 };
 
 void describe(AllreduceOptions& o, OptionVisitor& visit) {
@@ -24,6 +27,7 @@ void describe(AllreduceOptions& o, OptionVisitor& visit) {
         "gradients are collected up to this size before they are exchanged; 0: a quarter of the model, 0.25 to 16", 0.0, 4096.0);
   visit("algorithm", o.algorithm, "of the all-reduce", {"automatic", "ring", "halving_doubling"});
   visit("wire", o.wire, "numbers on the network; 16 bits halve the bytes and round the gradients", {"f32", "bf16", "f16"});
+  visit("noise_scale", o.noise_scale, "measure the gradient noise scale, in every 16th step");
 }
 
 comm::Algorithm algorithm_of(const std::string& name) {
@@ -43,46 +47,73 @@ std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space
   return std::llround(std::clamp(quarter, 0.25 * kMegabyte, 16 * kMegabyte));
 }
 
+constexpr std::int64_t kNoiseEvery = 16;  // steps: a measurement reads all gradients twice more
+
 // Places in the head of what is exchanged. Sums over the workers are what the step tells.
-enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup };
+enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup, squares, computing };
 
 class Allreduce final : public Strategy {
  public:
   Allreduce(const StrategyEntry::Setup& setup, const AllreduceOptions& o)
       : clock_(setup.clock),
+        space_(setup.space),
+        measures_noise_(o.noise_scale || setup.measures_noise),
         exchange_(setup.team.communicator(), setup.space, Replica::kHead,
                   // Statistics are exchanged during backward too, and all workers must exchange everything in the same order.
                   {.overlap = o.overlap && !setup.sync_batch_norm,
                    .bucket_bytes = bucket_bytes(o, setup.space),
                    .reduce = {.algorithm = algorithm_of(o.algorithm), .wire = wire_of(o.wire)},
-                   .timeout = setup.team.timeout()},
+                   .timeout = setup.team.timeout(),
+                   .spans = setup.spans},
                   setup.clock) {}
 
   StepResult run(const StepInput& input, Replica& replica) override {
     input.enter("compute");
     const Seconds start = clock_.now();
-    exchange_.begin(replica.exchanged(), static_cast<double>(input.batch.size) / static_cast<double>(input.batch.whole));
+    const double weight = static_cast<double>(input.batch.size) / static_cast<double>(input.batch.whole);
+    const bool measures = measures_noise_ && input.step % kNoiseEvery == 0;
+    double own_squares = 0;
+    exchange_.begin(replica.exchanged(), weight);
     const engine::Outcome own = replica.compute(
-        input.batch, [this](std::size_t slice) { exchange_.ready(slice); }, input.statistics);
+        input.batch,
+        [&](std::size_t slice) {
+          // Once it is ready it may be scaled and summed at any moment.
+          if (measures) own_squares += optim::squared_norm_of(gradient_of(slice, replica));
+          exchange_.ready(slice);
+        },
+        input.statistics);
     tell(own, input.requests, replica.head());
+    replica.head()[squares] = static_cast<float>(weight * own_squares);
     const Seconds computed = clock_.now();
     input.enter("exchange");
     failpoint("step.before_allreduce");
     const double exchanging = exchange_.finish();
     const Seconds exchanged = clock_.now();
     StepResult result = heard(replica.head());
+    if (measures) result.noise_scale = measured_noise(replica);
     input.enter("update");
-    replica.update(input.learning_rate, input.step);
+    replica.update(input.learning_rate, input.update);
     failpoint("step.after_apply");
-    const double exposed = (exchanged - computed).count();
-    result.times = {.compute = (computed - start).count(),
-                    .exchange = exposed,
-                    .hidden = std::max(0.0, exchanging - exposed),
-                    .optimizer = (clock_.now() - exchanged).count()};
+    result.times = {.forward = own.forward_seconds,
+                    .backward = (computed - start).count() - own.forward_seconds,
+                    .exposed = (exchanged - computed).count(),
+                    .optimizer = (clock_.now() - exchanged).count(),
+                    .exchange = exchanging};
     return result;
   }
 
  private:
+  std::span<const float> gradient_of(std::size_t slice, Replica& replica) const {
+    return replica.gradients().subspan(static_cast<std::size_t>(space_[slice].offset), static_cast<std::size_t>(space_[slice].count));
+  }
+  double measured_noise(Replica& replica) {
+    const std::span<const float> head = replica.head();
+    noise_.add({.local = head[squares],
+                .mean = optim::squared_norm_of(replica.gradients()),
+                .batch_size = head[samples],
+                .workers = std::lround(head[computing])});
+    return noise_.value();
+  }
   static void tell(const engine::Outcome& own, const Requests& requests, std::span<float> head) {
     const auto count = static_cast<double>(own.samples);
     std::ranges::fill(head, 0.0F);
@@ -93,6 +124,7 @@ class Allreduce final : public Strategy {
     head[stop] = requests.stop ? 1.0F : 0.0F;
     head[checkpoint] = requests.checkpoint ? 1.0F : 0.0F;
     head[regroup] = requests.regroup ? 1.0F : 0.0F;
+    head[computing] = own.samples > 0 ? 1.0F : 0.0F;
   }
   static StepResult heard(std::span<const float> head) {
     const double count = std::max(1.0F, head[samples]);
@@ -104,6 +136,9 @@ class Allreduce final : public Strategy {
   }
 
   const Clock& clock_;
+  const ParameterSpace& space_;
+  bool measures_noise_;
+  NoiseScale noise_;
   GradientExchange exchange_;
 };
 

@@ -23,8 +23,10 @@ class Local final : public Strategy {
     result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
     input.enter("update");
-    replica.update(input.learning_rate, input.step);
-    result.times = {.compute = (computed - start).count(), .optimizer = (clock_.now() - computed).count()};
+    replica.update(input.learning_rate, input.update);
+    result.times = {.forward = result.outcome.forward_seconds,
+                    .backward = (computed - start).count() - result.outcome.forward_seconds,
+                    .optimizer = (clock_.now() - computed).count()};
     return result;
   }
 
@@ -39,6 +41,7 @@ StrategyEntry local() {
           .summary = "one node, all its cores",
           .consistency = Consistency::exact,
           .options = options_type<LocalOptions>(),
+          .for_one = true,
           .make = [](const StrategyEntry::Setup& setup, const std::any&) -> std::unique_ptr<Strategy> {
             return std::make_unique<Local>(setup);
           }};

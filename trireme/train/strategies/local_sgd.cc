@@ -16,10 +16,7 @@ void describe(LocalSgdOptions& o, OptionVisitor& visit) { visit("steps", o.steps
 
 class LocalSgd final : public Strategy {
  public:
-  LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {
-    if (setup.sync_batch_norm)
-      throw Error{invalid_argument, "[strategy]: sync_batch_norm needs workers in step; leave it out, or take allreduce"};
-  }
+  LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {}
 
   // Workers hear of each other only when they average, so between two averages a step tells of this worker's samples, scaled to
   // the whole batch, and requests wait.
@@ -30,7 +27,7 @@ class LocalSgd final : public Strategy {
     if (input.batch.size > 0) result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
     input.enter("update");
-    if (input.batch.size > 0) replica.update(input.learning_rate, input.step);
+    if (input.batch.size > 0) replica.update(input.learning_rate, input.update);
     samples_ += static_cast<double>(input.batch.size);
     scale(result.outcome, input.batch);
     const Seconds updated = clock_.now();
@@ -39,8 +36,12 @@ class LocalSgd final : public Strategy {
       result.requests = hear(input.requests);
       average(replica);
     }
-    result.times = {
-        .compute = (computed - start).count(), .exchange = (clock_.now() - updated).count(), .optimizer = (updated - computed).count()};
+    const double exchange = (clock_.now() - updated).count();
+    result.times = {.forward = result.outcome.forward_seconds,
+                    .backward = (computed - start).count() - result.outcome.forward_seconds,
+                    .exposed = exchange,
+                    .optimizer = (updated - computed).count(),
+                    .exchange = exchange};
     return result;
   }
 
@@ -80,6 +81,8 @@ StrategyEntry local_sgd() {
           .summary = "each worker trains alone for some steps, then all average",
           .consistency = Consistency::eventual,
           .options = options_type<LocalSgdOptions>(),
+          .in_step = false,
+          .short_keys = {"steps"},
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<LocalSgd>(setup, std::any_cast<const LocalSgdOptions&>(options));
           }};

@@ -58,7 +58,11 @@ StrategyEntry ps() {
           .summary = "parameter servers: workers push gradients and pull parameters, each at its own pace or within bounds",
           .consistency = Consistency::eventual,
           .options = options_type<ParameterServerOptions>(),
+          .in_step = false,
+          .short_keys = {"mode", "staleness"},
+          .short_defaults = {{"servers", "0"}, {"placement", "shared"}},
           .check = check,
+          .waits = [](const std::any& options) { return std::any_cast<const ParameterServerOptions&>(options).mode != "async"; },
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<ParameterServers>(setup, std::any_cast<const ParameterServerOptions&>(options));
           },

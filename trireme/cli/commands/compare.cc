@@ -1,0 +1,216 @@
+// SPDX-License-Identifier: Apache-2.0
+// compare: trains variants of a job with several seeds, one after the other, and makes one table of them.
+#include <fmt/chrono.h>
+#include <unistd.h>
+
+#include <CLI/CLI.hpp>
+#include <algorithm>
+#include <chrono>
+#include <memory>
+
+#include "trireme/base/error.h"
+#include "trireme/base/files.h"
+#include "trireme/cli/application.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/comparison.h"
+#include "trireme/cli/interrupts.h"
+#include "trireme/cli/report_files.h"
+#include "trireme/report/run_reader.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::vector<std::string> files;
+  std::string out;
+  ExperimentFlags flags;
+  std::vector<std::string> train_arguments;
+  double time_limit = 0;
+  bool subtract_baseline = false;
+  bool table_only = false;
+  bool markdown = false;
+  bool json = false;
+};
+
+constexpr const char* kExperimentFile = "experiment.toml";
+
+std::filesystem::path new_folder(const Options& o) {
+  const std::time_t now = std::chrono::system_clock::to_time_t(std::chrono::system_clock::now());
+  return std::filesystem::path("compare") /
+         fmt::format("{}-{:%Y%m%d-%H%M%S}", std::filesystem::path(o.files.front()).stem().string(), fmt::gmtime(now));
+}
+
+// With --out alone: what that folder was begun with.
+Experiment experiment_of(const Options& o) {
+  if (!o.files.empty()) return read_experiment(o.files, o.flags);
+  const std::filesystem::path kept = std::filesystem::path(o.out) / kExperimentFile;
+  if (o.out.empty() || !std::filesystem::exists(kept))
+    throw Error{invalid_argument, "give job files, or --out FOLDER with the folder of a comparison that was begun"};
+  return read_experiment({kept.string()}, o.flags);
+}
+
+class Comparing {
+ public:
+  Comparing(const Options& o, Experiment experiment, std::filesystem::path out, const Console& console)
+      : options_(o), console_(console), out_(std::move(out)), comparison_{.experiment = std::move(experiment), .runs = {}} {
+    for (const Variant& variant : comparison_.experiment.variants) {
+      comparison_.runs.push_back({.variant = variant, .cells = {}});
+      for (const std::int64_t seed : comparison_.experiment.seeds) comparison_.runs.back().cells.push_back(known_cell(variant, seed));
+    }
+  }
+
+  // Seed by seed, with the variants inside, so that a machine that slowly changes is alike for all.
+  void train_missing(const std::atomic<int>& stop) {
+    write_file_atomically(out_ / kExperimentFile, to_toml(comparison_.experiment));
+    const std::size_t seeds = comparison_.experiment.seeds.size();
+    ExperimentProgress progress(console_.err, ::isatty(STDERR_FILENO) != 0, static_cast<int>(seeds * comparison_.runs.size()));
+    for (std::size_t s = 0; s < seeds; ++s) {
+      for (VariantRuns& variant : comparison_.runs) {
+        RunCell& cell = variant.cells[s];
+        if (cell.run)
+          progress.skip(cell.run->use ? cell.run->use->seconds : kUnknown);
+        else
+          train(variant.variant, cell, progress, stop);
+      }
+    }
+  }
+
+  const Comparison& comparison() const { return comparison_; }
+
+ private:
+  RunCell known_cell(const Variant& variant, std::int64_t seed) const {
+    const std::filesystem::path folder = out_ / fmt::format("{}-seed-{}", variant.folder, seed);
+    RunCell cell{.seed = seed, .folder = folder.string(), .run = find_finished_run(folder), .failure = {}};
+    if (cell.run && read_file(job_file(variant, folder)) != job_text(variant, seed))
+      throw Error{failed_precondition, "{} was trained with another job; give another --out, or move that folder away", folder.string()};
+    if (!cell.run && std::filesystem::exists(folder / "failure.txt")) {
+      cell.failure = read_file(folder / "failure.txt");
+      while (cell.failure.ends_with('\n')) cell.failure.pop_back();
+    }
+    return cell;
+  }
+
+  static std::filesystem::path job_file(const Variant& variant, const std::filesystem::path& folder) {
+    return folder / (variant.folder + ".toml");
+  }
+
+  // A run that was cut short begins anew: the time of a whole one is wanted.
+  void train(const Variant& variant, RunCell& cell, ExperimentProgress& progress, const std::atomic<int>& stop) {
+    const std::filesystem::path folder = cell.folder;
+    write_file_atomically(job_file(variant, folder), job_text(variant, cell.seed));
+    std::filesystem::remove(folder / "latest");  // of an earlier attempt
+    std::vector<std::string> arguments{
+        job_file(variant, folder).string(), "-n", std::to_string(variant.nodes), "--runs", folder.string(), "--keep-nodes", "0"};
+    arguments.insert(arguments.end(), options_.train_arguments.begin(), options_.train_arguments.end());
+    progress.begin(fmt::format("{}, seed {}", variant.label, cell.seed));
+    const ChildOutcome outcome = run_child_training({.arguments = std::move(arguments),
+                                                     .folder = folder,
+                                                     .journal = folder / "latest" / "journal.jsonl",
+                                                     .how_to_go_on = fmt::format("trireme compare --out {}", out_.string()),
+                                                     .time_limit = options_.time_limit},
+                                                    stop, [&](const JournalTail::Position& position) { progress.tell(position); });
+    cell.run = outcome.is_success ? find_finished_run(folder) : std::nullopt;
+    cell.failure = cell.run ? "" : outcome.is_success ? "it ended well, but did not train to the end" : outcome.failure;
+    progress.end(cell.run ? fmt::format("accuracy {:.4f} in {}", cell.run->summary.accuracy, in_hours(cell.run->summary.seconds))
+                          : "failed: " + cell.failure,
+                 outcome.use.seconds);
+  }
+
+  const Options& options_;
+  const Console& console_;
+  std::filesystem::path out_;
+  Comparison comparison_;
+};
+
+report::ComparisonDocument document_of(const Comparison& comparison, bool subtracts_baseline) {
+  std::vector<report::ComparedRun> runs;
+  for (const VariantRuns& variant : comparison.runs)
+    for (const RunCell& cell : variant.cells) {
+      if (!cell.run) continue;
+      runs.push_back(
+          {.label = variant.variant.label, .document = report::read_run(cell.run->directory), .published = variant.variant.published});
+      if (subtracts_baseline) report::subtract_baseline(runs.back().document);
+    }
+  return report::compare_runs(comparison.experiment.title, std::move(runs));
+}
+
+void keep_report(const report::ComparisonDocument& document, const std::filesystem::path& out) {
+  if (document.runs.empty()) return;
+  for (const char* name : {"report.md", "report.html"}) write_file_atomically(out / name, report_text(document, form_of_file(name)));
+}
+
+void keep_results(const Comparison& comparison, const std::filesystem::path& out) {
+  write_file_atomically(out / "table.md", to_text(comparison, TableStyle::markdown));
+  write_file_atomically(out / "table.json", to_json(comparison));
+  write_file_atomically(out / "curves.csv", to_curves(comparison));
+}
+
+int run_one(const Options& o, const Console& console) {
+  Experiment experiment = experiment_of(o);
+  const std::filesystem::path out = std::filesystem::absolute(o.out.empty() ? new_folder(o) : std::filesystem::path(o.out));
+  if (o.table_only && !std::filesystem::exists(out)) throw Error{not_found, "{}: there is nothing to make a table of", out.string()};
+  Comparing comparing(o, std::move(experiment), out, console);
+  if (!o.table_only) {
+    const Interrupts interrupts;
+    console.err << fmt::format("results go to {}\n", out.string());
+    comparing.train_missing(interrupts.signal());
+  }
+  const Comparison& comparison = comparing.comparison();
+  keep_results(comparison, out);
+  keep_report(document_of(comparison, o.subtract_baseline), out);
+  if (!o.json) console.err << fmt::format("tables, figures and what makes the runs unlike: {}\n", (out / "report.html").string());
+  console.out << (o.json ? to_json(comparison) : to_text(comparison, o.markdown ? TableStyle::markdown : TableStyle::text));
+  return comparison.is_whole() ? exit_ok : exit_failed;
+}
+
+bool is_experiment(const std::string& file) { return Config::load_toml(file).find("compare") != nullptr; }
+
+// Several experiments come one after another, each with a folder and a table of its own.
+int run(const Options& o, const Console& console) {
+  if (o.files.size() < 2 || !std::ranges::all_of(o.files, is_experiment)) return run_one(o, console);
+  int worst = exit_ok;
+  for (const std::string& file : o.files) {
+    Options one = o;
+    one.files = {file};
+    if (!o.out.empty()) one.out = (std::filesystem::path(o.out) / std::filesystem::path(file).stem()).string();
+    worst = std::max(worst, run_one(one, console));
+  }
+  return worst;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("file", options->files, "job files with a table [compare], each an experiment; or several without one, each a variant")
+      ->type_name("job.toml");
+  app.add_option("--out", options->out,
+                 "folder of the results; if it has some already, only what is missing is trained. Default: compare/<name>-<time>")
+      ->type_name("FOLDER");
+  app.add_option("-n,--nodes", options->flags.nodes, "nodes of each training; default: as the file says")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1 << 12));
+  app.add_option("--seeds", options->flags.seeds, "train with the seeds 1 to this; default: as the file says")
+      ->type_name("COUNT")
+      ->check(CLI::Range(1, 1000));
+  app.add_option("--set", options->flags.settings, "change a setting of every variant, e.g. train.epochs=3")
+      ->type_name("TABLE.KEY=VALUE")
+      ->allow_extra_args(false);
+  app.add_option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1")
+      ->allow_extra_args(false);
+  app.add_option("--time-limit", options->time_limit, "seconds after which a training is ended and counts as failed; default: none")
+      ->type_name("SECONDS")
+      ->check(CLI::NonNegativeNumber);
+  app.add_flag("--subtract-baseline", options->subtract_baseline,
+               "in the report: take off what the machines used before each training began");
+  app.add_flag("--table-only", options->table_only, "train nothing, only read what is there");
+  app.add_flag("--markdown", options->markdown, "print the table as Markdown");
+  app.add_flag("--json", options->json, "print JSON");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry compare() {
+  return {.name = "compare", .summary = "train variants of a job with several seeds and show them in one table", .declare = declare};
+}
+
+}  // namespace trireme::cli::commands

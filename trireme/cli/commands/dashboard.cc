@@ -1,0 +1,55 @@
+// SPDX-License-Identifier: Apache-2.0
+// dashboard: a page that shows a run, also while it goes on.
+#include <CLI/CLI.hpp>
+#include <chrono>
+#include <memory>
+#include <optional>
+#include <thread>
+
+#include "trireme/cli/browser.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/cli/interrupts.h"
+#include "trireme/cli/run_page.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::string run;
+  int port = 0;
+  std::string address = "127.0.0.1";
+  std::string token_file;
+  bool no_open = false;
+};
+
+int run(const Options& o, const Console& console) {
+  const Interrupts interrupts;
+  const RunPage page(o.run, {.address = o.address, .port = o.port}, o.token_file);
+  console.out << "dashboard " << page.url() << "\n" << std::flush;
+  console.err << "the address has a secret in it: whoever has it can read this run. Ctrl-C ends the dashboard, not the run.\n";
+  std::optional<Browser> browser;
+  if (!o.no_open && has_screen()) browser.emplace(page.url());
+  while (interrupts.signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));
+  return 0;
+}
+
+Run declare(CLI::App& app) {
+  const auto options = std::make_shared<Options>();
+  app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
+  app.add_option("--port", options->port, "where to listen; without it a free port is found")->check(CLI::Range(1, 65535));
+  app.add_option("--address", options->address, "of this machine, if others shall reach the page; it is not encrypted")
+      ->type_name("IP")
+      ->capture_default_str();
+  app.add_option("--token-file", options->token_file, "write the secret there, for programs that read /metrics or /api/run")
+      ->type_name("FILE");
+  app.add_flag("--no-open", options->no_open, "only print the address, don't open a browser");
+  return [options](const Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry dashboard() {
+  return {.name = "dashboard", .summary = "show a run in the browser, also while it goes on", .declare = declare};
+}
+
+}  // namespace trireme::cli::commands

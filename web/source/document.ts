@@ -1,0 +1,99 @@
+// SPDX-License-Identifier: Apache-2.0
+// The documents that the page shows. Everything may be missing or null: a run may have just begun, or be older than its telemetry.
+
+export type Maybe = number | null | undefined;
+export type Values = Maybe[];
+export type Series = Record<string, Values | undefined>;
+
+export interface ConfigRow { key: string; value: unknown; origin?: string }
+
+export interface Run {
+  name?: string; directory?: string; job?: string; model?: string; data?: string; strategy?: string; plan?: string;
+  parameters?: Maybe; batch_size?: Maybe; epochs?: Maybe; samples?: Maybe; seed?: Maybe; workers?: Maybe; threads?: Maybe;
+  trireme?: string; host?: string; started?: Maybe; ended?: Maybe; state?: string; config?: ConfigRow[];
+}
+
+export interface Progress {
+  step?: Maybe; epoch?: Maybe; epochs?: Maybe; samples_seen?: Maybe; samples_total?: Maybe; fraction?: Maybe;
+  samples_per_second?: Maybe; seconds_left?: Maybe;
+}
+
+export interface Result {
+  training_accuracy?: Maybe; training_loss?: Maybe; accuracy?: Maybe; loss?: Maybe; measured_on?: string | null;
+  seconds?: Maybe; training_seconds?: Maybe; switch_seconds?: Maybe;
+}
+
+export interface Part { name: string; seconds?: Maybe; share?: Maybe; spread?: Maybe }
+export interface Anatomy { steps?: Maybe; step_seconds?: Maybe; parts?: Part[]; beside?: Part[]; series?: Series }
+
+export interface Node {
+  node?: string | number; host?: string; rank?: Maybe; duty?: string; share?: Maybe; state?: string; steps?: Maybe; samples?: Maybe;
+  samples_per_second?: Maybe; memory_bytes?: Maybe; memory_max_bytes?: Maybe; cores_used?: Maybe; bytes_sent?: Maybe;
+  bytes_received?: Maybe; series?: Series; anatomy?: Anatomy | null;
+}
+
+export interface Extent { min?: Maybe; mean?: Maybe; max?: Maybe }
+export interface Machine {
+  host?: string; cores?: Maybe; memory_total_bytes?: Maybe; series?: Series; summary?: Record<string, Extent | undefined>;
+  baseline?: Record<string, Maybe> | null;
+}
+
+export interface Server {
+  server?: string | number; pushes?: Maybe; dropped?: Maybe; busy_share?: Maybe; held_seconds?: Maybe; bytes_in?: Maybe; bytes_out?: Maybe;
+}
+
+export interface Op {
+  name: string; category?: string; pass?: string; calls?: Maybe; seconds?: Maybe; spread?: Maybe; share?: Maybe;
+  flops_per_second?: Maybe; bytes?: Maybe; bytes_per_second?: Maybe;
+}
+export interface Category { category: string; seconds?: Maybe; share?: Maybe; spread?: Maybe }
+export interface Ops { steps?: Maybe; categories?: Category[]; ops?: Op[] }
+
+export interface RunEvent { time?: Maybe; kind: string; title?: string; detail?: string; step?: Maybe }
+export interface Prediction { change: string; step_seconds?: Maybe; difference?: Maybe; sentence?: string }
+
+export interface RunDocument {
+  version?: number;
+  run?: Run;
+  progress?: Progress;
+  result?: Result;
+  curves?: { steps?: Series; epochs?: Series };
+  nodes?: Node[];
+  machines?: Machine[];
+  cluster?: Machine | null;
+  anatomy?: Anatomy | null;
+  staleness?: { histogram?: Values; mean?: Maybe; max?: Maybe } | null;
+  servers?: Server[];
+  ops?: Ops | null;
+  events?: RunEvent[];
+  limit?: { kind?: string; sentence?: string } | null;
+  predictions?: Prediction[];
+  traffic?: { measured_bytes_per_step?: Maybe; model_bytes_per_step?: Maybe; ratio?: Maybe; model?: string } | null;
+  warnings?: unknown[];
+}
+
+export interface Table { title?: string; columns?: string[]; rows?: unknown[][]; note?: string }
+export interface FigureSeries { name?: string; values?: Values; spread?: Values }
+export interface Figure { title?: string; kind?: string; x?: unknown[]; series?: FigureSeries[]; y_title?: string }
+
+export interface ComparisonDocument {
+  version?: number;
+  runs?: RunDocument[];
+  tables?: Table[];
+  parity?: { severity?: string; text: string }[];
+  figures?: Figure[];
+}
+
+export function isComparison(document: object): document is ComparisonDocument {
+  return "runs" in document && Array.isArray((document as ComparisonDocument).runs);
+}
+
+export const known = (value: Maybe): value is number => typeof value === "number" && Number.isFinite(value);
+
+// Some number in it?
+export const hasValues = (values: Values | undefined): values is Values => !!values && values.some(known);
+
+export function last(values: Values | undefined): Maybe {
+  for (let i = (values?.length ?? 0) - 1; i >= 0; --i) if (known(values![i])) return values![i];
+  return null;
+}
