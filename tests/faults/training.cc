@@ -20,7 +20,6 @@ using std::chrono::milliseconds;
 using std::chrono::seconds;
 using Words = std::vector<std::string>;
 
-constexpr auto kLook = milliseconds(20);
 constexpr auto kJournalLook = milliseconds(100);  // reading all journals takes some milliseconds
 constexpr auto kMemoryLook = milliseconds(500);
 constexpr auto kCleanWithin = seconds(10);
@@ -28,7 +27,7 @@ constexpr auto kCleanWithin = seconds(10);
 Words command(const TrainingSetup& setup, const Training::Places& places) {
   Words words = setup.wrapper;
   words.emplace_back("env");
-  for (const auto& [name, value] : setup.environment) words.push_back(name + "=" + value);
+  for (const auto& [name, value] : setup.environment) words.push_back(fmt::format("{}={}", name, value));
   if (!setup.failpoints.empty()) words.push_back(fmt::format("TRIREME_FAILPOINTS=once={} {}", places.marks.string(), setup.failpoints));
   words.insert(words.end(), {TRIREME_BINARY, "train"});
   if (setup.resume.empty())
@@ -83,7 +82,7 @@ bool await(const std::function<bool()>& condition, milliseconds timeout, millise
   return true;
 }
 
-Training::Training(const TrainingSetup& setup, Places places) : setup_(setup), places_(std::move(places)) {
+Training::Training(TrainingSetup setup, Places places) : setup_(std::move(setup)), places_(std::move(places)) {
   for (const fs::path& folder : {places_.runs, places_.events, places_.marks}) make_directories(folder);
   const fs::path log = places_.log;
   process_ = std::make_unique<cluster::Process>(

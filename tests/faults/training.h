@@ -50,7 +50,7 @@ class Training {
     std::filesystem::path marks;  // of obeyed failpoints
     TestHosts* hosts = nullptr;
   };
-  Training(const TrainingSetup& setup, Places places);
+  Training(TrainingSetup setup, Places places);
   ~Training();  // ends it at once
 
   std::string text() const;

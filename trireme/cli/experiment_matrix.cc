@@ -44,7 +44,7 @@ std::string plain_text(const Config& value) { return value.is_text() ? value.tex
 
 std::string value_label(const Axis& axis, const Config& value) {
   if (value.is_table()) return value.at("label").text();
-  const std::string text = plain_text(value);
+  std::string text = plain_text(value);
   if (axis.key == "strategy" || axis.key == "model.name" || axis.key == "data.name") return text;
   if (axis.key == "nodes") return text + (text == "1" ? " node" : " nodes");
   if (axis.key == "train.batch_size") return "batch " + text;

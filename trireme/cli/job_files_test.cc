@@ -45,15 +45,19 @@ std::string completed(std::string sample) {
   return sample;
 }
 
+void check_sample(const std::string& sample, const std::string& path) {
+  Config config = Config::parse_toml(completed(sample), path);
+  if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, "/data");
+  EXPECT_NO_THROW(train::job_from_config(config)) << path << ":\n" << sample;
+}
+
 int check_samples(const std::string& path) {
   const std::string page = read_file(path);
   const std::string fence = "```toml\n";
   int samples = 0;
   for (auto begin = page.find(fence); begin != std::string::npos; begin = page.find(fence, begin + 1), ++samples) {
     const auto text = begin + fence.size();
-    Config config = Config::parse_toml(completed(page.substr(text, page.find("```", text) - text)), path);
-    if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, "/data");
-    EXPECT_NO_THROW(train::job_from_config(config)) << "sample " << samples + 1 << " of " << path;
+    check_sample(page.substr(text, page.find("```", text) - text), path);
   }
   return samples;
 }

@@ -246,17 +246,17 @@ void Roster::dismiss(const std::string& node) {
   found->second->session->send(message.SerializeAsString());
 }
 
-void Roster::look(Seconds at, Seconds late) {
+void Roster::look(Seconds now, Seconds late) {
   wire::ToNode beat;
   beat.mutable_beat();
   const std::string bytes = beat.SerializeAsString();
   const std::lock_guard lock(mutex_);
-  const bool beats = at - last_beat_ >= silence_ / kHeartbeatsPerSilence;
-  if (beats) last_beat_ = at;
+  const bool beats = now - last_beat_ >= silence_ / kHeartbeatsPerSilence;
+  if (beats) last_beat_ = now;
   for (const Entry& entry : connections_) {
     if (entry->over) continue;
     entry->heard += late;
-    if (at - entry->heard < silence_) {
+    if (now - entry->heard < silence_) {
       if (entry->here && beats) entry->session->send(bytes);
       continue;
     }

@@ -2,6 +2,8 @@
 // Lines of `key = value  # origin` under [tables].
 #include "trireme/report/config_rows.h"
 
+#include <fmt/format.h>
+
 #include "trireme/base/files.h"
 
 namespace trireme::report {
@@ -52,7 +54,7 @@ std::vector<ConfigRow> parse_config_rows(std::string_view text) {
     const auto equals = content.find('=');
     if (equals == std::string_view::npos) continue;
     const std::string key = unquoted(trimmed(content.substr(0, equals)));
-    rows.push_back({.key = table.empty() ? key : table + "." + key,
+    rows.push_back({.key = table.empty() ? key : fmt::format("{}.{}", table, key),
                     .value = unquoted(trimmed(content.substr(equals + 1))),
                     .origin = std::string(comment < line.size() ? trimmed(line.substr(comment + 1)) : std::string_view{})});
   }

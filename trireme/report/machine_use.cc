@@ -118,10 +118,12 @@ void MachinesPart::settle(const RunWindow& window) {
   std::vector<MachineSample> later;
   for (MachineSample& sample : pending_) {
     const RunWindow::Place place = window.place(sample.time - sample.seconds / 2);
-    if (place == RunWindow::Place::later) later.push_back(std::move(sample));
-    if (place != RunWindow::Place::inside) continue;
-    machines_[sample.host].use.count(sample);
-    counted_.add(sample, [&](const MachineSample& all) { cluster_.count(all); });
+    if (place == RunWindow::Place::inside) {
+      machines_[sample.host].use.count(sample);
+      counted_.add(sample, [&](const MachineSample& all) { cluster_.count(all); });
+    } else if (place == RunWindow::Place::later) {
+      later.push_back(std::move(sample));
+    }
   }
   pending_ = std::move(later);
 }

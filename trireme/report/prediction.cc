@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trireme/report/words.h"
 
@@ -78,7 +79,7 @@ std::vector<Prediction> for_one_machine(const StepFacts& f) {
 
 }  // namespace
 
-StepModel::StepModel(const StepFacts& facts) : facts_(facts) {
+StepModel::StepModel(StepFacts facts) : facts_(std::move(facts)) {
   waiting_ = std::max(0.0, facts_.exchange_exposed - facts_.exchange_exposed_least);
   const double exposed = facts_.exchange_exposed_least;
   exchange_ = std::max(exposed, (std::isfinite(facts_.exchange) ? facts_.exchange : facts_.exchange_exposed) - waiting_);

@@ -12,7 +12,7 @@ namespace trireme::report {
 // + bytes / rate; what backward hid before it can hide again, but never the last bucket.
 class StepModel {
  public:
-  explicit StepModel(const StepFacts& facts);
+  explicit StepModel(StepFacts facts);
 
   double step_seconds(double workers, double bandwidth_factor) const;
   double exchange_seconds(double workers, double bandwidth_factor) const;

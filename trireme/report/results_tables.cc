@@ -131,7 +131,7 @@ Table contrast_table(const std::vector<Factor>& rest, const std::string& a, cons
   for (const std::string what : {"accuracy", "time (s)"}) {
     table.columns.push_back(fmt::format("{}, {}", what, a));
     table.columns.push_back(fmt::format("{}, {}", what, b));
-    table.columns.push_back(what == "accuracy" ? "difference" : "difference (s)");
+    table.columns.emplace_back(what == "accuracy" ? "difference" : "difference (s)");
   }
   table.columns.emplace_back("difference (%)");
   return table;

@@ -122,7 +122,7 @@ std::vector<std::string> Conducting::members_now() const {
   place_stragglers(out);
   if (options_.max_nodes > 0 && out.size() > static_cast<std::size_t>(options_.max_nodes)) {
     std::vector<std::string> chosen = out;
-    std::ranges::stable_partition(chosen, [&](const std::string& node) { return is_member(node); });  // who is in stays in
+    std::stable_partition(chosen.begin(), chosen.end(), [&](const std::string& node) { return is_member(node); });  // who is in stays in
     chosen.resize(static_cast<std::size_t>(options_.max_nodes));
     std::erase_if(out, [&](const std::string& node) { return std::ranges::find(chosen, node) == chosen.end(); });
   }

@@ -11,7 +11,8 @@ namespace trireme::train {
 
 // Out, unless too few would be left; or at the end: servers are on the first nodes, and all would wait for a slow one.
 void Conducting::place_stragglers(std::vector<std::string>& nodes) const {
-  if (detour_) std::ranges::stable_partition(nodes, [&](const std::string& node) { return node != detour_->straggler; });
+  const auto is_quick = [&](const std::string& node) { return node != detour_->straggler; };
+  if (detour_) std::stable_partition(nodes.begin(), nodes.end(), is_quick);
   const auto slow = std::ranges::count_if(nodes, [&](const std::string& node) { return stragglers_.is_out(node); });
   if (std::ssize(nodes) - slow < std::max(options_.min_nodes, 1)) return;
   std::erase_if(nodes, [&](const std::string& node) { return stragglers_.is_out(node); });

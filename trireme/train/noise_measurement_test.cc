@@ -107,7 +107,9 @@ TEST(MeasuringNoise, ChangesNothingOfTheTraining) {
 }
 
 TEST(MeasuringNoise, IsNotDoneUnasked) {
-  for (const StepRecord& record : Cluster({"train.epochs=3"}).train(2)[0].memory.steps) EXPECT_EQ(record.noise_scale, 0);
+  const std::vector<Trained> team = Cluster({"train.epochs=3"}).train(2);
+  ASSERT_FALSE(team[0].memory.steps.empty());
+  for (const StepRecord& record : team[0].memory.steps) EXPECT_EQ(record.noise_scale, 0);
 }
 
 }  // namespace

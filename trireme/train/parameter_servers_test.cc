@@ -125,7 +125,8 @@ TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
   const Cluster in_step({"data.samples=10000", "train.epochs=2"});
   comm::MemoryStore store;
   const std::vector<Trained> rest = in_step.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
-    trainer.enter(in_step.meet(store, rank, 2, 2), [&](const Position&) { return std::optional(checkpoint); });
+    trainer.enter(in_step.meet({.store = store, .rank = rank, .size = 2, .generation = 2}),
+                  [&](const Position&) { return std::optional(checkpoint); });
     EXPECT_EQ(trainer.cursor().epoch_offset, checkpoint.cursor.epoch_offset);
     trainer.run(observer);
   });
@@ -157,7 +158,7 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
             Trainer::Setup{
                 .job = cluster.job, .data = cluster.data, .clock = cluster.clock, .team_follows = true, .events = cluster.events},
             cluster.cache());
-        trainer->enter(cluster.meet(first, rank, kNodes, 1, {}, over), committed_one);
+        trainer->enter(cluster.meet({.store = first, .rank = rank, .size = kNodes, .cancellation = over}), committed_one);
         if (rank == lost) {
           const bool computes = trainer->shares()[static_cast<std::size_t>(rank)] > 0;
           for (int i = 0; i < (computes ? 8 : 1); ++i) trainer->advance(own.memory);  // a server's takes its time
@@ -173,7 +174,9 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
         std::vector<std::string> nodes;
         for (int i = 0; i < kNodes; ++i)
           if (i != lost) nodes.push_back(fmt::format("{}", i));
-        own.root = trainer->enter(cluster.meet(second, rank - (rank > lost ? 1 : 0), kNodes - 1, 2, nodes), committed_one);
+        own.root = trainer->enter(
+            cluster.meet({.store = second, .rank = rank - (rank > lost ? 1 : 0), .size = kNodes - 1, .generation = 2, .nodes = nodes}),
+            committed_one);
         own.cursor = trainer->cursor();
         trainer->run(own.memory);
         own.parameters.assign(trainer->parameters().begin(), trainer->parameters().end());

@@ -63,7 +63,7 @@ TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
   CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
   desk.begin_generation(example(1).generation);
   int calls = 0;
-  hand_in(example(300'000), [&](std::string piece) {
+  hand_in(example(300'000), [&](const std::string& piece) {
     ++calls;
     return desk.put(piece);
   });
@@ -83,12 +83,11 @@ TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
   CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
   desk.begin_generation(example(1).generation);
   int calls = 0;
-  EXPECT_THROW(hand_in(example(300'000),
-                       [&](const std::string& piece) {
-                         if (++calls == 3) throw Error{unavailable, "gone"};
-                         return desk.put(piece);
-                       }),
-               Error);
+  const auto gives_up = [&](const std::string& piece) {
+    if (++calls == 3) throw Error{unavailable, "gone"};
+    return desk.put(piece);
+  };
+  EXPECT_THROW(hand_in(example(300'000), gives_up), Error);
   hand_in(example(400'000), [&](const std::string& piece) { return desk.put(piece); });
   ASSERT_EQ(kept.size(), 1U);
   EXPECT_EQ(kept[0].parameters.size(), 400'000U);

@@ -85,7 +85,7 @@ class Roles : public testing::Test {
   }
 
   const rpc::Authority authority_ = rpc::Authority::create();
-  const SteadyClock clock_;
+  const SteadyClock clock_{};
   Conductor conductor_{1 << 20, [](const Checkpoint&) { return CheckpointRecord{}; }, clock_};
   coord::Coordinator coordinator_{options()};
 };

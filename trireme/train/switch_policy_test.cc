@@ -37,7 +37,7 @@ class SwitchPolicyTest : public testing::Test {
       seconds += 100 / speed;
       policy_.hear(StepRecord{.step = number_ * kSteps + step,
                               .epoch = number_,
-                              .epoch_mean = {.samples = 100 * step},
+                              .epoch_mean = {.samples = 100LL * step},
                               .samples_per_second = 100 * step / seconds,
                               .seconds = 1,
                               .exchange_seconds = told.wait,
@@ -45,7 +45,7 @@ class SwitchPolicyTest : public testing::Test {
       if (told.switches_after == step) policy_.runs(Part::second);
     }
     EpochRecord record{.epoch = number_++,
-                       .train = {.samples = 100 * kSteps, .loss = told.validates ? 99 : told.loss},
+                       .train = {.samples = 100LL * kSteps, .loss = told.validates ? 99 : told.loss},
                        .test = {.samples = 50, .loss = 7},
                        .seconds = seconds};
     if (told.validates) record.validation = {.samples = 50, .loss = told.loss};

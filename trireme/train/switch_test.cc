@@ -65,18 +65,20 @@ class SwitchTeam {
         }
         if (!agreed.regroup) continue;
         trainer.abandon();
-        if (++generation == 2 && lost >= 0) {
-          if (rank == lost) {
-            trainer.enter(Team::alone());
-            return;
-          }
+        const bool is_one_less = ++generation == 2 && lost >= 0;
+        if (is_one_less && rank == lost) {
+          trainer.enter(Team::alone());
+          return;
+        }
+        if (is_one_less) {
           --workers;
           place -= rank > lost ? 1 : 0;
         }
         const std::vector<std::string> all{"0", "1", "2"};
         std::vector<std::string> nodes(all.begin(), all.begin() + size);
         if (lost >= 0) nodes.erase(nodes.begin() + lost);
-        trainer.enter(cluster_.meet(stores_.at(generation), place, workers, generation, nodes));
+        trainer.enter(
+            cluster_.meet({.store = stores_.at(generation), .rank = place, .size = workers, .generation = generation, .nodes = nodes}));
         if (entered) entered(trainer);
       }
     });

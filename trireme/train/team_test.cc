@@ -181,7 +181,7 @@ TEST(Team, GoesOnWithTheStateOfTheFurthestWorker) {
     for (int i = 0; i < 3; ++i) trainer.advance(observer);
     trainer.enter(Team::alone());
     for (int i = 0; i < rank; ++i) trainer.advance(observer);
-    EXPECT_EQ(trainer.enter(cluster.meet(store, rank, 3, 2)), 2);
+    EXPECT_EQ(trainer.enter(cluster.meet({.store = store, .rank = rank, .size = 3, .generation = 2})), 2);
     EXPECT_EQ(trainer.cursor().step, 5);
     trainer.run(observer);
   });
@@ -204,7 +204,7 @@ TEST(Team, ACheckpointOfALaterGenerationCountsMoreThanWhatWorkersHave) {
       EXPECT_EQ(newer_than.step, 5);
       return std::optional(checkpoint);
     };
-    EXPECT_EQ(trainer.enter(cluster.meet(store, rank, 2, 8), committed), 0);
+    EXPECT_EQ(trainer.enter(cluster.meet({.store = store, .rank = rank, .size = 2, .generation = 8}), committed), 0);
     EXPECT_EQ(trainer.cursor().step, 2);
     trainer.run(observer);
   });

@@ -84,7 +84,7 @@ struct Cluster {
       const std::lock_guard in_turn(compiling);
       trainer.prepare(rank, size);
     }
-    trainer.enter(meet(store, rank, size, 1));
+    trainer.enter(meet({.store = store, .rank = rank, .size = size}));
     Trained out;
     drive(trainer, out.memory, rank);
     out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
@@ -93,25 +93,30 @@ struct Cluster {
     return out;
   }
 
-  // Node names are their ranks, unless others are given. The store must be another one for each generation.
-  Team meet(comm::Store& store, int rank, int size, std::uint64_t generation, std::vector<std::string> nodes = {},
-            std::shared_ptr<const comm::Cancellation> cancellation = {}) const {
-    for (int i = static_cast<int>(nodes.size()); i < size; ++i) nodes.push_back(fmt::format("{}", i));
-    const comm::Group group{.rank = rank,
-                            .size = size,
-                            .generation = generation,
+  struct Meeting {
+    comm::Store& store;  // another one for each generation
+    int rank, size;
+    std::uint64_t generation = 1;
+    std::vector<std::string> nodes = {};  // names; else ranks
+    std::shared_ptr<const comm::Cancellation> cancellation = {};
+  };
+  Team meet(Meeting meeting) const {
+    for (int i = static_cast<int>(meeting.nodes.size()); i < meeting.size; ++i) meeting.nodes.push_back(fmt::format("{}", i));
+    const comm::Group group{.rank = meeting.rank,
+                            .size = meeting.size,
+                            .generation = meeting.generation,
                             .address = "127.0.0.1",
                             .key = "a key of this test's own",
-                            .cancellation = cancellation};
-    const rpc::Identity identity{.role = "node", .name = nodes[static_cast<std::size_t>(rank)]};
-    return {comm::Communicator::connect(store, group, Seconds(20)),
+                            .cancellation = meeting.cancellation};
+    const rpc::Identity identity{.role = "node", .name = meeting.nodes[static_cast<std::size_t>(meeting.rank)]};
+    return {comm::Communicator::connect(meeting.store, group, Seconds(20)),
             Seconds(20),
-            generation,
-            {.nodes = std::move(nodes),
-             .store = &store,
+            meeting.generation,
+            {.nodes = std::move(meeting.nodes),
+             .store = &meeting.store,
              .address = "127.0.0.1",
              .credentials = authority.issue(identity, {"127.0.0.1"}, Seconds(3600)),
-             .cancellation = std::move(cancellation)}};
+             .cancellation = std::move(meeting.cancellation)}};
   }
 
   // One thread a worker, over real sockets.

@@ -34,7 +34,8 @@ std::string text_of(const Options& o) {
     if (o.subtract_baseline) report::subtract_baseline(documents.back());
   }
   if (documents.size() == 1) return report_text(documents.front(), form_of(o));
-  return report_text(report::compare_runs(fmt::format("{} runs", documents.size()), std::move(documents)), form_of(o));
+  const std::string title = fmt::format("{} runs", documents.size());
+  return report_text(report::compare_runs(title, std::move(documents)), form_of(o));
 }
 
 int run(const Options& o, const Console& console) {
