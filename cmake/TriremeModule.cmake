@@ -37,7 +37,7 @@ function(trireme_test name)
   # gcc 12 finds it, wrongly, in option structs written inside a call: b.conv2d(b.input(s), {.filters = 3})
   target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
   # Tests share the cores: threads that wait must not spin.
-  gtest_discover_tests(${name} DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
     PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
