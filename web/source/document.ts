@@ -97,3 +97,15 @@ export function last(values: Values | undefined): Maybe {
   for (let i = (values?.length ?? 0) - 1; i >= 0; --i) if (known(values![i])) return values![i];
   return null;
 }
+
+// Points that are smoothed to one.
+export const smoothingWindow = (values: Values) => Math.max(1, Math.round(values.length / 50));
+
+// Means of each point and those before it: an update out of step has few samples, and its accuracy tells little.
+export function smoothed(values: Values): Values {
+  const size = smoothingWindow(values);
+  return values.map((_, i) => {
+    const recent = values.slice(Math.max(0, i + 1 - size), i + 1).filter(known);
+    return recent.length ? recent.reduce((sum, value) => sum + value, 0) / recent.length : null;
+  });
+}

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Name, state, progress and the numbers one looks for first.
 import type { Context } from "./context";
-import { known, last, type Maybe } from "./document";
+import { known, last, smoothed, type Maybe } from "./document";
 import { h, type Child } from "./dom";
 import { accuracy, capitalized, count, duration, number, perSecond, percent, plural, timeOfDay } from "./format";
 
@@ -44,11 +44,13 @@ function score(context: Context): Child[] {
   const where = result.measured_on ?? "validation";
   const loss = result.loss ?? last(curves?.epochs?.["validation_loss"]);
   const hits = result.accuracy ?? last(curves?.epochs?.["validation_accuracy"]);
-  const trainingLoss = last(curves?.steps?.["loss"]) ?? result.training_loss;
+  const lately = last(smoothed(curves?.steps?.["loss"] ?? []));
+  const isWhole = !context.running && known(result.training_loss);
+  const trainingLoss = isWhole ? result.training_loss : lately;
   return [
     known(hits) ? tile("Accuracy", accuracy(hits), where) : null,
     known(loss) ? tile("Loss", number(loss), where) : null,
-    known(trainingLoss) ? tile("Training loss", number(trainingLoss), context.running ? "now" : "at the end") : null,
+    known(trainingLoss) ? tile("Training loss", number(trainingLoss), isWhole ? "last epoch" : "lately") : null,
   ];
 }
 

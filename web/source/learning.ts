@@ -2,20 +2,9 @@
 // Loss, accuracy, throughput and learning rate over time.
 import { chart, joined, type Line } from "./chart";
 import { missing, since, type Context, type Section } from "./context";
-import { hasValues, known, last, type Values } from "./document";
+import { hasValues, last, smoothed, smoothingWindow, type Values } from "./document";
 import { h, type Child } from "./dom";
 import { accuracy, number, percent, perSecond } from "./format";
-
-const window = (values: Values) => Math.round(values.length / 50); // points that are smoothed to one
-
-// Of each point and those before it: a step out of step has few samples, and its accuracy tells little.
-function smoothed(values: Values): Values {
-  const size = window(values);
-  return values.map((_, i) => {
-    const recent = values.slice(Math.max(0, i + 1 - size), i + 1).filter(known);
-    return recent.length ? recent.reduce((sum, value) => sum + value, 0) / recent.length : null;
-  });
-}
 
 // Training at every step, validation at the end of every epoch, on one axis.
 function pair(context: Context, quantity: "loss" | "accuracy"): { x: Values; lines: Line[] } {
@@ -27,7 +16,7 @@ function pair(context: Context, quantity: "loss" | "accuracy"): { x: Values; lin
   const tables: [Values, ...Values[]][] = [];
   const looks: Omit<Line, "values">[] = [];
   if (training) {
-    const isLong = window(training) > 1;
+    const isLong = smoothingWindow(training) > 1;
     tables.push([since(context, steps?.["time"]), training, ...(isLong ? [smoothed(training)] : [])]);
     if (isLong) looks.push({ label: "Each step", color: "c1", faint: true });
     looks.push({ label: "Training", color: "c1" });
