@@ -26,9 +26,9 @@ struct SecretsOnHosts : TrainingFolder {
     write_file_atomically(folder_ / "bin/ssh",
                           fmt::format("#!/bin/sh\ntee {}/heard.$$ | /usr/bin/ssh \"$@\"\n", (folder_ / "bin").string()));
     fs::permissions(folder_ / "bin/ssh", fs::perms::owner_all);
-    ::setenv("PATH", fmt::format("{}:{}", (folder_ / "bin").string(), path_).c_str(), 1);
+    ::setenv("PATH", fmt::format("{}:{}", (folder_ / "bin").string(), path).c_str(), 1);
   }
-  ~SecretsOnHosts() override { ::setenv("PATH", path_.c_str(), 1); }
+  ~SecretsOnHosts() override { ::setenv("PATH", path.c_str(), 1); }
 
   // Each node's keys, as they went through ssh.
   std::vector<std::string> heard() const {
@@ -45,7 +45,7 @@ struct SecretsOnHosts : TrainingFolder {
     return secrets;
   }
 
-  std::string path_ = std::getenv("PATH");
+  std::string path = std::getenv("PATH");
 };
 
 TEST_F(SecretsOnHosts, AreSeenByNobody) {

@@ -93,7 +93,7 @@ SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0
 
 }  // namespace
 
-TestSlurm::TestSlurm(std::filesystem::path folder, const TestSlurmOptions& options) : folder_(std::move(folder)), options_(options) {
+TestSlurm::TestSlurm(std::filesystem::path folder, TestSlurmOptions options) : folder_(std::move(folder)), options_(std::move(options)) {
   // munged insists on folders that nobody else could have prepared.
   std::filesystem::create_directories(folder_ / "state");
   ::chmod(folder_.c_str(), 0755);
@@ -156,6 +156,8 @@ void TestSlurm::await_idle() const {
               log("munged")};
 }
 
+// Not static: there is somebody to ask only while this object lives.
+// NOLINTNEXTLINE(readability-convert-member-functions-to-static)
 std::string TestSlurm::ask(const std::vector<std::string>& command) const {
   const auto output = cluster::run_process(command, seconds(30));
   if (!output.status || !output.status->is_success()) throw Error{unavailable, "{}: {}{}", command.front(), output.out, output.err};

@@ -23,7 +23,7 @@ struct TestSlurmOptions {
 // lead nowhere, so that neither ports nor names meet those of this machine. One a process.
 class TestSlurm {
  public:
-  TestSlurm(std::filesystem::path folder, const TestSlurmOptions& options = {});
+  TestSlurm(std::filesystem::path folder, TestSlurmOptions options = {});
   ~TestSlurm();  // cancels all jobs, then ends the daemons
   TestSlurm(const TestSlurm&) = delete;
   TestSlurm& operator=(const TestSlurm&) = delete;

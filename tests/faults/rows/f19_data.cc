@@ -20,7 +20,8 @@ std::string big_endian(std::uint32_t number) {
 }
 
 std::string images() {
-  return big_endian(0x803) + big_endian(kSamples) + big_endian(28) + big_endian(28) + std::string(kSamples * 28 * 28, 'x');
+  return big_endian(0x803) + big_endian(kSamples) + big_endian(28) + big_endian(28) +
+         std::string(static_cast<std::size_t>(kSamples) * 28 * 28, 'x');
 }
 std::string labels() { return big_endian(0x801) + big_endian(kSamples) + std::string(kSamples, '\1'); }
 

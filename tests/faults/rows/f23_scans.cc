@@ -11,6 +11,7 @@
 
 #include "tests/faults/scene.h"
 #include "tests/faults/strangers.h"
+#include "trireme/base/error.h"
 
 namespace trireme::tests::rows {
 namespace {
@@ -102,7 +103,7 @@ class Dummy {
     own.sin_family = AF_INET;
     own.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
     socklen_t length = sizeof own;
-    ::bind(listener_, reinterpret_cast<sockaddr*>(&own), length);
+    ensure(::bind(listener_, reinterpret_cast<sockaddr*>(&own), length) == 0, "a port of its own is always free");
     ::listen(listener_, 1024);
     ::getsockname(listener_, reinterpret_cast<sockaddr*>(&own), &length);
     port_ = {"127.0.0.1", ntohs(own.sin_port)};
