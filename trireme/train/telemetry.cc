@@ -30,7 +30,8 @@ void Telemetry::run(const std::stop_token& stop) {
     changed_.wait_for(lock, stop, options_.every, [] { return false; });
     lock.unlock();
     if (stop.stop_requested()) return;
-    tell();
+    const std::lock_guard one_at_a_time(telling_);
+    tell_window();
   }
 }
 
@@ -53,7 +54,14 @@ void Telemetry::step(observe::StepAnatomy anatomy) {
   steps_.push_back(anatomy);
 }
 
-void Telemetry::flush() { tell(); }
+void Telemetry::flush() {
+  const std::lock_guard one_at_a_time(telling_);
+  const double left = begun_ + shortest() - options_.time();
+  if (left > 0) std::this_thread::sleep_for(Seconds(left));
+  tell_window();
+}
+
+double Telemetry::shortest() const { return std::min(kShortest, 0.5 * options_.every.count()); }
 
 void Telemetry::measure(TelemetryReport& report) {
   report.seconds = report.time - std::exchange(begun_, report.time);
@@ -67,15 +75,14 @@ void Telemetry::measure(TelemetryReport& report) {
 TelemetryReport Telemetry::window() {
   TelemetryReport report{.time = options_.time()};
   report.is_baseline = options_.baseline > Seconds(0) && report.time <= baseline_end_ + 0.5 * options_.every.count();
-  if (report.time - begun_ >= std::min(kShortest, 0.5 * options_.every.count())) measure(report);
+  if (report.time - begun_ >= shortest()) measure(report);
   const std::lock_guard lock(mutex_);
   report.duty = duty_;
   report.steps = std::exchange(steps_, {});
   return report;
 }
 
-void Telemetry::tell() {
-  const std::lock_guard one_at_a_time(telling_);
+void Telemetry::tell_window() {
   TelemetryReport report = window();
   if (report.seconds == 0 && report.steps.empty()) return;
   try {

@@ -55,13 +55,14 @@ class Telemetry {
   void wait_for_baseline();
   void takes_part(Duty duty);
   void step(observe::StepAnatomy anatomy);  // that has just ended
-  void flush();                             // tells the window so far, now
+  void flush();                             // tells the window so far, once it is long enough to be measured (0.2 s)
 
  private:
   void run(const std::stop_token& stop);
-  void tell();
+  void tell_window();
   TelemetryReport window();
   void measure(TelemetryReport& report);
+  double shortest() const;  // seconds of a window that tells anything
 
   Options options_;
   std::mutex telling_;  // one window at a time
