@@ -12,6 +12,7 @@
 #include <cstdlib>
 #include <system_error>
 
+#include "trireme/base/child_signals.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/cli/cache_directory.h"
@@ -29,7 +30,8 @@ void open_file(const std::filesystem::path& file) {
   std::string argument = file.string();
   std::array<char*, 3> arguments{program.data(), argument.data(), nullptr};
   pid_t child = 0;
-  if (::posix_spawnp(&child, program.c_str(), &quiet, nullptr, arguments.data(), environ) == 0) ::waitpid(child, nullptr, WNOHANG);
+  if (::posix_spawnp(&child, program.c_str(), &quiet, ChildSignals().attributes(), arguments.data(), environ) == 0)
+    ::waitpid(child, nullptr, WNOHANG);
   posix_spawn_file_actions_destroy(&quiet);
 }
 

@@ -5,6 +5,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <csignal>
+
 #include "trireme/base/thrown_error.h"
 #include "trireme/fetch/process.h"
 
@@ -42,6 +44,15 @@ TEST(Process, OutputAndFailures) {
             "unavailable: 'sh -c echo why >&2; exit 3' failed (exit code 3): why");
   EXPECT_THAT(thrown_error([] { run_process({"sh", "-c", "kill -9 $$"}, "/", Seconds(10)); }), HasSubstr("failed (signal 9)"));
   EXPECT_THAT(thrown_error([] { run_process({"sleep", "30"}, "/", Seconds(0.1)); }), HasSubstr("'sleep 30' took longer than"));
+}
+
+TEST(Process, SignalsThatAreBlockedHereAreNotBlockedThere) {
+  sigset_t set, before;
+  sigemptyset(&set);
+  sigaddset(&set, SIGTERM);
+  ::pthread_sigmask(SIG_BLOCK, &set, &before);
+  EXPECT_EQ(run_process({"grep", "SigBlk", "/proc/self/status"}, "/", Seconds(10)), "SigBlk:\t0000000000000000\n");
+  ::pthread_sigmask(SIG_SETMASK, &before, nullptr);
 }
 
 }  // namespace

@@ -14,6 +14,7 @@
 #include <csignal>
 #include <cstring>
 
+#include "trireme/base/child_signals.h"
 #include "trireme/base/error.h"
 
 namespace trireme::fetch {
@@ -72,7 +73,7 @@ pid_t start(const std::vector<std::string>& arguments, const std::filesystem::pa
   posix_spawn_file_actions_adddup2(&actions, err.write_end(), STDERR_FILENO);
   posix_spawn_file_actions_addchdir_np(&actions, directory.c_str());
   pid_t child = 0;
-  const int fault = ::posix_spawnp(&child, argv[0], &actions, nullptr, argv.data(), environ);
+  const int fault = ::posix_spawnp(&child, argv[0], &actions, ChildSignals().attributes(), argv.data(), environ);
   posix_spawn_file_actions_destroy(&actions);
   if (fault == ENOENT) throw Error{unavailable, "{} is not installed here", arguments[0]};
   if (fault != 0) throw Error{unavailable, "{} cannot be started: {}", arguments[0], std::strerror(fault)};

@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// What a program that we start with posix_spawn may be interrupted by: everything, whatever this thread has blocked.
+#pragma once
+
+#include <spawn.h>
+
+#include <csignal>
+
+namespace trireme {
+
+class ChildSignals {
+ public:
+  ChildSignals() {
+    sigset_t none;
+    sigemptyset(&none);
+    posix_spawnattr_init(&attributes_);
+    posix_spawnattr_setsigmask(&attributes_, &none);
+    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+  }
+  ~ChildSignals() { posix_spawnattr_destroy(&attributes_); }
+  ChildSignals(const ChildSignals&) = delete;
+  ChildSignals& operator=(const ChildSignals&) = delete;
+
+  const posix_spawnattr_t* attributes() const { return &attributes_; }
+
+ private:
+  posix_spawnattr_t attributes_{};
+};
+
+}  // namespace trireme
