@@ -27,7 +27,7 @@ sigset_t caught_set() {
 
 }  // namespace
 
-Interrupts::Interrupts() {
+Interrupts::Interrupts() : signal_(caught) {
   caught = 0;
   for (const int number : kCaught)
     if (std::signal(number, note) == SIG_IGN) std::signal(number, SIG_IGN);
@@ -45,7 +45,5 @@ Interrupts::~Interrupts() {
   ::pthread_sigmask(SIG_SETMASK, &blocked_before_, nullptr);
   for (const int number : kCaught) std::signal(number, SIG_DFL);
 }
-
-const std::atomic<int>& Interrupts::signal() const { return caught; }
 
 }  // namespace trireme::cli

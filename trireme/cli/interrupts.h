@@ -22,9 +22,10 @@ class Interrupts {
   Interrupts(const Interrupts&) = delete;
   Interrupts& operator=(const Interrupts&) = delete;
 
-  const std::atomic<int>& signal() const;  // 0, or the last that came
+  const std::atomic<int>& signal() const { return signal_; }  // 0, or the last that came
 
  private:
+  const std::atomic<int>& signal_;
   sigset_t blocked_before_{};
   std::promise<void> over_;
   std::thread listener_;
