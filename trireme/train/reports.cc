@@ -3,6 +3,7 @@
 #include "trireme/train/reports.h"
 
 #include <cstring>
+#include <span>
 
 #include "trireme/base/error.h"
 #include "trireme/train/message_parsing.h"
@@ -50,9 +51,8 @@ Cursor cursor_of(const wire::CursorReport& from) {
 }
 
 void append(std::string& bytes, const std::vector<float>& values) {
-  const auto size = bytes.size();
-  bytes.resize(size + values.size() * sizeof(float));
-  std::memcpy(bytes.data() + size, values.data(), values.size() * sizeof(float));
+  const auto stored = std::as_bytes(std::span(values));
+  bytes.append(reinterpret_cast<const char*>(stored.data()), stored.size());
 }
 
 // Takes `count` floats from the front of `bytes`, of which there must be enough.
@@ -60,7 +60,7 @@ std::vector<float> take(std::string_view& bytes, std::int64_t count) {
   if (count < 0 || static_cast<std::uint64_t>(count) > bytes.size() / sizeof(float))
     throw Error{data_loss, "a checkpoint promises {} values and has {} bytes left", count, bytes.size()};
   std::vector<float> values(static_cast<std::size_t>(count));
-  std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));
+  if (!values.empty()) std::memcpy(values.data(), bytes.data(), values.size() * sizeof(float));  // a model may have no states
   bytes.remove_prefix(values.size() * sizeof(float));
   return values;
 }
