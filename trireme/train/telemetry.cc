@@ -57,7 +57,7 @@ void Telemetry::step(observe::StepAnatomy anatomy) {
 void Telemetry::flush() {
   const std::lock_guard one_at_a_time(telling_);
   const double left = begun_ + shortest() - options_.time();
-  if (left > 0) std::this_thread::sleep_for(Seconds(left));
+  if (left > 0) std::this_thread::sleep_for(Seconds(std::min(left, shortest())));  // no longer if the clock was set back
   tell_window();
 }
 

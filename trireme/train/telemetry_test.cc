@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <unistd.h>
 
+#include <atomic>
 #include <chrono>
 #include <thread>
 
@@ -29,16 +30,19 @@ struct Heard {
   std::mutex mutex;
   std::vector<TelemetryReport> reports;
   bool is_away = false;
+  std::atomic<double> clock_ahead = 0;
 
   Telemetry::Options options() {
-    return {.every = Seconds(1000),
-            .send =
-                [this](const TelemetryReport& report) {
-                  const std::lock_guard lock(mutex);
-                  if (is_away) throw Error{unavailable, "nobody is here"};
-                  reports.push_back(report);
-                },
-            .time = [] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count(); }};
+    return {
+        .every = Seconds(1000),
+        .send =
+            [this](const TelemetryReport& report) {
+              const std::lock_guard lock(mutex);
+              if (is_away) throw Error{unavailable, "nobody is here"};
+              reports.push_back(report);
+            },
+        .time =
+            [this] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + clock_ahead; }};
   }
 };
 
@@ -77,6 +81,24 @@ TEST(Telemetry, TheLastWindowIsMeasuredHoweverShortlyAfterAnother) {
   ASSERT_EQ(heard.reports.size(), 2U);
   EXPECT_GE(heard.reports[1].seconds, 0.15);
   EXPECT_EQ(heard.reports[1].traffic.sent, 1000);
+  EXPECT_GE(heard.reports[1].machine.cores, 1);
+}
+
+// The clock is the machine's, which somebody may set back: the end of a training does not wait until it is as late again.
+TEST(Telemetry, AWindowTooShortToMeasureHasStepsOnly) {
+  Heard heard;
+  Telemetry telemetry(heard.options());
+  heard.clock_ahead = -100'000;
+  telemetry.flush();
+  EXPECT_TRUE(heard.reports.empty()) << "there is nothing to tell";
+  telemetry.step(step(1));
+  telemetry.flush();
+  heard.clock_ahead = 0;
+  std::this_thread::sleep_for(std::chrono::milliseconds(300));
+  telemetry.flush();
+  ASSERT_EQ(heard.reports.size(), 2U);
+  EXPECT_EQ(heard.reports[0].seconds, 0);
+  EXPECT_GE(heard.reports[1].seconds, 0.3);
   EXPECT_GE(heard.reports[1].machine.cores, 1);
 }
 
