@@ -61,7 +61,11 @@ StrategyPart parse_strategy(std::string_view text, std::string_view place) {
   const std::vector<std::string> settings = split(text, ',');
   const std::vector<std::string> words = split(settings.front(), ':');
   const StrategyEntry& entry = find_strategy(words.front());
-  if (entry.make == nullptr) throw Error{invalid_argument, "{}: '{}' is made of other strategies; name those", origin, entry.name};
+  if (entry.make == nullptr)
+    throw Error{invalid_argument,
+                "{}: '{}' is made of other strategies, and here one is named; a job file says "
+                "strategy = {{ name = \"switch\", from = \"allreduce\", to = \"ps:async\", at = 0.5 }}",
+                origin, entry.name};
   Config table;
   set_short(table, entry, words, origin);
   for (std::size_t i = 1; i < settings.size(); ++i) {
