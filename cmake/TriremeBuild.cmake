@@ -10,7 +10,8 @@ set(TRIREME_SANITIZE "" CACHE STRING "Sanitizers to build with, e.g. address,und
 
 find_program(CCACHE ccache)
 if(CCACHE)
-  set(CMAKE_CXX_COMPILER_LAUNCHER ${CCACHE})
+  # Paths below the source count as relative, so that a clone at another place (a rehearsal, a work tree) finds what this one compiled.
+  set(CMAKE_CXX_COMPILER_LAUNCHER ${CMAKE_COMMAND} -E env CCACHE_BASEDIR=${CMAKE_SOURCE_DIR} CCACHE_NOHASHDIR=true ${CCACHE})
 endif()
 
 # -O3 also in RelWithDebInfo: the kernels rely on the vectoriser, and tests should run what users run.
