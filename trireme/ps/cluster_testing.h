@@ -186,11 +186,17 @@ class Cluster {
       connect(*worker);
     }
   }
-  Client::Open opener(const Worker& worker) {
-    return [this, name = worker.name](int server, rpc::BulkListener listener) {
+  // The streams break when the worker says something of this kind, and no server hears it.
+  Client::Open opener(const Worker& worker, std::optional<Kind> unheard = std::nullopt) {
+    return [this, name = worker.name, unheard](int server, rpc::BulkListener listener) {
       return rpc::bulk_pair(std::move(listener), [&](std::shared_ptr<rpc::BulkSession> session) {
         sessions.push_back(session);
-        return hosts[static_cast<std::size_t>(server)]->server.open(name, std::move(session));
+        rpc::BulkListener own = hosts[static_cast<std::size_t>(server)]->server.open(name, std::move(session));
+        own.received = [received = own.received, unheard](const rpc::Incoming& message) {
+          if (unheard == frame_of(message).kind) throw Error{unavailable, "the cable is cut"};
+          received(message);
+        };
+        return own;
       });
     };
   }

@@ -157,6 +157,34 @@ TEST(Failures, BspGoesOnWithoutALostWorkerAndLosesNoSample) {
   expect_near(cluster.values(), plain_loop(cluster, kRate, 100, 20).parameters, 1e-6);
 }
 
+// Only those who got its values know that the first round is made.
+TEST(Failures, BspGoesOnAfterARoundThatTheLeadHasNotHeardOf) {
+  Cluster cluster({.workers = 2, .rules = {.mode = Mode::bsp}});
+  cluster.begin({.begin = 0, .end = 100, .batch_size = 20, .workers = 2, .in_step = true});
+  std::vector<Lease> leases;
+  for (const auto& worker : cluster.workers) {
+    worker->client.connect(1, cluster.opener(*worker, Kind::done), nullptr);
+    leases.push_back(*worker->client.next_lease());
+    worker->step(leases.back(), kRate);
+  }
+  std::vector<std::int64_t> kept;
+  for (const auto& worker : cluster.workers) {
+    worker->client.forget();
+    for (const std::int64_t lease : worker->client.kept()) kept.push_back(lease);
+  }
+  ASSERT_THAT(kept, ElementsAre(leases[0].id, leases[1].id));
+  cluster.regroup({"w0", "w1"}, kept);
+  EXPECT_EQ(cluster.hosts[0]->server.used(), 20);
+  for (const auto& worker : cluster.workers) cluster.connect(*worker);
+  cluster.run([](Worker& worker, std::size_t) { worker.work(kRate); });
+  EXPECT_TRUE(cluster.hosts[0]->server.is_complete());
+  expect_near(cluster.values(), plain_loop(cluster, kRate, 100, 20).parameters, 1e-6);
+  const std::vector<WorkDone> done = cluster.hosts[0]->server.take_done();
+  EXPECT_THAT(uses_of(done, 100), testing::Each(1));
+  EXPECT_FALSE(done.front().is_heard);
+  EXPECT_EQ(done.front().samples, 20);
+}
+
 TEST(Failures, WhoWasHeldBackByALostWorkerGoesOn) {
   Cluster cluster({.workers = 2, .rules = {.mode = Mode::ssp, .staleness = 1}});
   cluster.begin(leases(100, 2));

@@ -92,11 +92,11 @@ std::optional<Lease> Ledger::find(std::int64_t lease) const {
   return found != out_.end() ? std::optional(found->second) : std::nullopt;
 }
 
-void Ledger::regroup(int workers, int parts, const std::vector<std::int64_t>& kept) {
-  ensure(workers > 0 && parts >= 0 && (kept.empty() || !options_.in_step), "a group that work can be divided among");
+std::vector<Lease> Ledger::regroup(int workers, int parts, const std::vector<std::int64_t>& kept) {
+  ensure(workers > 0 && parts >= 0, "a group that work can be divided among");
   options_.workers = workers;
   options_.parts = parts;
-  if (options_.in_step) return regroup_in_step();
+  if (options_.in_step) return regroup_in_step(kept);
   for (auto lease = out_.begin(); lease != out_.end();) {
     if (std::ranges::find(kept, lease->first) != kept.end()) {
       ++lease;
@@ -105,9 +105,19 @@ void Ledger::regroup(int workers, int parts, const std::vector<std::int64_t>& ke
     free_.add({lease->second.begin, lease->second.end});
     lease = out_.erase(lease);
   }
+  return {};
 }
 
-void Ledger::regroup_in_step() {
+std::vector<Lease> Ledger::regroup_in_step(const std::vector<std::int64_t>& kept) {
+  for (const std::int64_t id : kept)
+    if (const std::optional<Lease> lease = find(id)) rounds_done_ = std::max(rounds_done_, lease->round + 1);
+  std::vector<Lease> unheard;
+  for (std::int64_t round = first_round_; round < rounds_done_; ++round) {
+    const data::Range all = batch(round);
+    const std::vector<data::Range> gaps = used_.gaps(all);
+    if (gaps.size() == 1 && gaps.front().size() == all.size())
+      unheard.push_back({.begin = all.begin, .end = all.end, .round = round, .batch = all});
+  }
   first_sample_ = rounds_done_ > first_round_ ? batch(rounds_done_ - 1).end : first_sample_;
   first_round_ = std::max(first_round_, rounds_done_);
   used_ = {};
@@ -116,6 +126,7 @@ void Ledger::regroup_in_step() {
   given_back_.clear();
   rounds_begun_ = first_round_;
   next_round_.assign(static_cast<std::size_t>(options_.workers), first_round_);
+  return unheard;
 }
 
 std::vector<data::Range> Ledger::remaining() const { return used_.gaps({options_.begin, options_.end}); }

@@ -51,9 +51,10 @@ class Ledger {
   bool is_complete() const;                             // every sample from `begin` to the end of the epoch is used
   std::int64_t used() const { return used_.size(); }    // samples
   std::optional<Lease> find(std::int64_t lease) const;  // if it is out
-  // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is, and `kept`
-  // must be empty; but a round of which a worker has told that it is done was an update of all its parts, and counts as used.
-  void regroup(int workers, int parts, const std::vector<std::int64_t>& kept);
+  // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is; but a round
+  // that one worker is done with was an update of all its parts, and counts as used, also if that worker has not been heard yet: then
+  // its lease is among `kept`. Returns the rounds that count as used and of which no worker was heard.
+  std::vector<Lease> regroup(int workers, int parts, const std::vector<std::int64_t>& kept);
   // Everything that is not used, in order: after stop() and is_over() a single run up to the end.
   std::vector<data::Range> remaining() const;
 
@@ -61,7 +62,7 @@ class Ledger {
   std::optional<Lease> next_in_step(int worker);
   Lease hand_out(data::Range samples, std::int64_t round);
   data::Range batch(std::int64_t round) const;
-  void regroup_in_step();
+  std::vector<Lease> regroup_in_step(const std::vector<std::int64_t>& kept);
 
   Options options_;
   std::int64_t last_id_ = 0;

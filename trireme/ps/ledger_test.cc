@@ -307,6 +307,31 @@ TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNobodyIsDoneWith) {
   EXPECT_THAT(*ledger.next(0), Samples(12, 22));
 }
 
+// A worker has the answers of all servers and says so; the others are lost before the lead hears anything.
+TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotHeardYet) {
+  Ledger ledger({.begin = 2, .end = 50, .batch_size = 10, .workers = 2, .in_step = true});
+  const Lease a = *ledger.next(0);
+  ledger.next(1);
+  ledger.next(0);
+  const std::vector<Lease> unheard = ledger.regroup(1, 0, {a.id});
+  ASSERT_THAT(unheard, ElementsAre(Samples(2, 12)));
+  EXPECT_EQ(unheard[0].round, 0);
+  EXPECT_EQ(unheard[0].batch.size(), 10);
+  EXPECT_EQ(ledger.used(), 10);
+  EXPECT_FALSE(ledger.done(a.id)) << "it was counted";
+  EXPECT_EQ(ledger.used(), 10);
+  EXPECT_THAT(*ledger.next(0), Samples(12, 22));
+}
+
+TEST(LedgerInStep, OfARoundThatOneWorkerHasToldOfNothingIsUnheard) {
+  Ledger ledger({.end = 50, .batch_size = 10, .workers = 2, .in_step = true});
+  const Lease a = *ledger.next(0);
+  const Lease b = *ledger.next(1);
+  ledger.done(a.id);
+  EXPECT_THAT(ledger.regroup(2, 0, {b.id}), IsEmpty());
+  EXPECT_EQ(ledger.used(), 10);
+}
+
 TEST(LedgerInStep, AnotherGroupAfterAStopBeginsNothing) {
   Ledger ledger({.end = 50, .batch_size = 10, .workers = 2, .in_step = true});
   ledger.next(0);
@@ -342,19 +367,27 @@ void run_in_step_at_random(std::uint64_t seed) {
       for (const auto& own : out) pushed += !own.empty() && own.front().round == round ? own.front().size() : 0;
       const std::int64_t from = begin + ledger.used();
       if (round == end || pushed != std::min(batch, end - from)) continue;
-      uses.add({from, from + pushed});
       const bool lost = below(6) == 0;
       std::int64_t told = 0;
+      std::vector<std::int64_t> kept;  // who lives, and tells it again
       for (auto& own : out) {
         if (own.empty() || own.front().round != round) continue;
-        if (lost && told > 0) continue;
+        if (lost && below(2) == 0) continue;
+        if (lost && below(2) == 0) {
+          kept.push_back(own.front().id);
+          continue;
+        }
         ASSERT_TRUE(ledger.done(own.front().id));
         own.erase(own.begin());
         ++told;
       }
+      // Else nobody is left who knows: it is done again, and servers that have it answer that they do.
+      if (told > 0 || !kept.empty()) uses.add({from, from + pushed});
       if (!lost) continue;
       workers = 1 + static_cast<int>(below(6));
-      ledger.regroup(workers, 0, {});
+      const std::vector<Lease> unheard = ledger.regroup(workers, 0, kept);
+      ASSERT_EQ(unheard.size(), told == 0 && !kept.empty() ? 1U : 0U);
+      for (const Lease& lease : unheard) ASSERT_THAT(lease, Samples(from, from + pushed));
       out.assign(static_cast<std::size_t>(workers), {});
     } else if (what == 18) {
       workers = 1 + static_cast<int>(below(6));

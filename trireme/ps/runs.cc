@@ -49,7 +49,8 @@ std::vector<data::Range> Runs::gaps(data::Range within) const {
   std::vector<data::Range> found;
   std::int64_t at = within.begin;
   for (const auto& [begin, end] : ends_) {
-    if (begin > at) found.push_back({at, std::min(begin, within.end)});
+    if (at >= within.end || begin >= within.end) break;
+    if (begin > at) found.push_back({at, begin});
     at = std::max(at, end);
   }
   if (at < within.end) found.push_back({at, within.end});

@@ -46,7 +46,8 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
     } else if (ledger) {
       const int workers = static_cast<int>(stretch.workers.size());
       const int parts = stretch.work->parts > 0 ? std::max(1, workers - static_cast<int>(stretch.rules.backup_workers)) : 0;
-      ledger->regroup(workers, parts, *kept);
+      for (const Lease& used : ledger->regroup(workers, parts, *kept))
+        done.push_back({.lease = used, .samples = used.size(), .is_heard = false});
     }
     strangers = seat_workers();
     set_needed();

@@ -30,6 +30,7 @@ struct WorkDone {
   double rate = 0;  // learning rate
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;
   std::int64_t staleness = 0;  // updates by others between what it computed with and what it changed
+  bool is_heard = true;        // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
 };
 
 inline constexpr std::size_t kStalenessBins = 33;  // 0 ... 31, more

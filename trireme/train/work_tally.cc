@@ -33,11 +33,22 @@ ps::WorkDone whole(ps::WorkDone done) {
   return done;
 }
 
+// Means need a loss for every sample.
+ps::WorkDone as_good_as(const ps::WorkDone& heard, ps::WorkDone unheard) {
+  unheard.correct = heard.correct * unheard.samples / std::max<std::int64_t>(1, heard.samples);
+  unheard.loss = heard.loss;
+  unheard.penalty = heard.penalty;
+  unheard.rate = heard.rate;
+  return unheard;
+}
+
 }  // namespace
 
 std::vector<ps::WorkDone> WorkTally::add(const std::vector<ps::WorkDone>& told, const Sums& sums) {
   std::vector<ps::WorkDone> out;
-  for (const ps::WorkDone& part : told) {
+  for (const ps::WorkDone& given : told) {
+    const ps::WorkDone part = given.is_heard ? given : as_good_as(last_, given);
+    last_ = part;
     time_.compute += part.compute_seconds;
     time_.wait += part.wait_seconds;
     if (!sums.are_made) {
