@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/rpc/bulk_pair.h"
 
 namespace trireme::train {
@@ -211,8 +212,11 @@ void ParameterServers::begin(const Cursor& at, std::int64_t end) {
   }
   held_->client->begin_stretch(at.step - at.slots_from);
   held_->is_under_way = true;
-  if (!is_connected_) return connect();
-  setup_.team.barrier();  // nobody pushes before every server has begun
+  if (!is_connected_)
+    connect();
+  else
+    setup_.team.barrier();  // nobody pushes before every server has begun
+  failpoint("ps.stretch_begun");
 }
 
 int ParameterServers::parts_of_an_update() const { return static_cast<int>(parts_of_a_batch(options_, roles_.workers.size())); }

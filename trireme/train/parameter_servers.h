@@ -67,6 +67,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::vector<ps::WorkDone> done() override;
   std::optional<StragglerRecord> straggler() override { return std::exchange(straggler_, std::nullopt); }
   std::optional<ServerRecord> server_record() override;
+  bool is_under_way() const override { return held_->is_under_way; }
   void interrupt() override;
 
  private:

@@ -9,6 +9,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/data/division.h"
 #include "trireme/train/leased_work.h"
 #include "trireme/train/policies.h"
@@ -115,8 +116,10 @@ void Trainer::make_strategy(std::size_t phase) {
 // The state is where it was; only the place in it must be told to those who come anew.
 Trainer::Origin Trainer::go_on() {
   const int lead = strategy_->leased()->lead();
-  team_.broadcast(std::span(&cursor_, 1), lead);
+  Cursor cursor = cursor_;
+  team_.broadcast(std::span(&cursor, 1), lead);
   team_.average(replica_.states(), lineage_ >= 0 ? 1 : 0);
+  cursor_ = cursor;
   is_whole_ = is_through_ = false;
   is_in_stretch_ = true;
   stretch_seconds_ = clock_.now();
@@ -137,7 +140,10 @@ Trainer::Origin Trainer::begin_with_the_furthest(const Committed& committed) {
 
 void Trainer::abandon() {
   anatomy_.pause();
-  if (strategy_ != nullptr && strategy_->leased() != nullptr) strategy_->leased()->interrupt();  // the stream may wait for it
+  if (LeasedWork* const work = strategy_ != nullptr ? strategy_->leased() : nullptr) {
+    work->interrupt();                            // the stream may wait for it
+    if (work->is_under_way()) is_whole_ = false;  // also if the stretch broke as it began: others may have pushed
+  }
   stream_.reset();
   strategy_.reset();  // it works with the team
   team_ = Team::alone();
@@ -193,18 +199,40 @@ Trainer::Origin Trainer::find_origin(const Committed& committed) {
   return origin;
 }
 
+// Received beside what this worker has, and taken over when all of it is here: a team that breaks in between leaves each worker with a
+// state that is whole, be it the old one or the new.
 void Trainer::synchronize(const Origin& origin) {
   if (team_.is_alone()) return;
-  team_.broadcast(std::span(&cursor_, 1), origin.root);
+  const bool receives = team_.rank() != origin.root;
+  const auto shared = [&](std::vector<float>& own) {
+    std::vector<float> received(receives ? own.size() : 0);
+    team_.broadcast(std::span(receives ? received : own), origin.root);
+    return received;
+  };
+  Cursor cursor = cursor_;
+  team_.broadcast(std::span(&cursor, 1), origin.root);
+  if (receives) failpoint("state.cursor_received");
+  std::vector<float> parameters;
+  std::vector<std::vector<float>> slots;
   if (!origin.is_everywhere) {
-    team_.broadcast(std::span(replica_.parameters()), origin.root);
-    for (std::vector<float>& slot : replica_.slots()) team_.broadcast(std::span(slot), origin.root);
+    parameters = shared(replica_.parameters());
+    if (receives) failpoint("state.parameters_received");
+    for (std::vector<float>& slot : replica_.slots()) slots.push_back(shared(slot));
+    if (receives) failpoint("state.slots_received");
   }
   // Each worker has its own statistics until the end of an epoch; those of all who came as far count.
+  std::vector<float> states = replica_.states();
   if (origin.averages_statistics)
-    team_.average(replica_.states(), origin.weight);
+    team_.average(states, origin.weight);
   else
-    team_.broadcast(std::span(replica_.states()), origin.root);
+    team_.broadcast(std::span(states), origin.root);
+  cursor_ = cursor;
+  replica_.states() = std::move(states);
+  if (receives && !origin.is_everywhere) {
+    replica_.parameters() = std::move(parameters);
+    replica_.slots() = std::move(slots);
+  }
+  lineage_ = static_cast<std::int64_t>(team_.generation());
 }
 
 void Trainer::drain() {
