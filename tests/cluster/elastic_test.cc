@@ -21,6 +21,17 @@ class Elastic : public TrainingFolder {
   // Steps of some milliseconds, so that a fault hits one.
   Elastic() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 0.5})); }
 
+  // As the nodes' own journals have it, which are written at once.
+  std::int64_t steps_done() const {
+    std::int64_t last = 0;
+    for (const auto& entry : std::filesystem::directory_iterator(folder_ / "events")) {
+      if (!entry.path().filename().string().starts_with("node-0")) continue;
+      for (const auto& record : observe::read_journal(entry.path()))
+        if (record.type == "stepped") last = record.integer("step");
+    }
+    return last;
+  }
+
   // Each step once, whoever did it.
   void expect_every_step_once(const std::string& runs, std::int64_t count) const {
     std::multiset<std::int64_t> seen;
@@ -131,6 +142,25 @@ TEST_F(Elastic, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
   EXPECT_TRUE(final_model("undisturbed") == final_model("runs"));
   for (const pid_t node : nodes) EXPECT_TRUE(wait_until([&] { return ::kill(node, 0) != 0; }, seconds(10))) << node;
   EXPECT_FALSE(std::filesystem::exists(latest("runs") / "coordinator.json"));
+}
+
+// Step records wait up to a second in the coordinator's memory: those that it had heard and not written die with it.
+TEST_F(Elastic, NoRecordOfAStepIsLostWithTheCoordinatorHoweverQuickTheStepsAre) {
+  write_job(small_job({.samples = 20000, .epochs = 100, .batch_size = 4, .checkpoint_seconds = 600}));
+  {
+    TrainingProcess training = begin("runs", {"-n", "2", "--events", (folder_ / "events").string()});
+    ASSERT_TRUE(comes_to("runs", 1)) << training.text();
+    ASSERT_TRUE(wait_until([&] { return steps_done() > steps("runs") + 40; }, seconds(60))) << "steps are slower than 40 a second";
+    training.signal(SIGKILL);
+    EXPECT_EQ(training.wait(), -SIGKILL);
+  }
+  TrainingProcess next({"--resume", latest("runs").string()});
+  ASSERT_TRUE(next.says("generation 2: 2 nodes go on")) << next.text();
+  const std::int64_t before = steps("runs");
+  EXPECT_TRUE(comes_to("runs", before)) << next.text();
+  next.signal(SIGTERM);
+  EXPECT_EQ(next.wait(), 143) << next.text();
+  expect_every_step_once("runs", records("runs", "step").back().integer("step"));
 }
 
 }  // namespace

@@ -20,6 +20,7 @@
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cli/new_machines.h"
 #include "trireme/cli/node_secrets.h"
+#include "trireme/cli/plan_table.h"
 #include "trireme/cli/run_past.h"
 #include "trireme/cli/run_records.h"
 #include "trireme/cluster/addresses.h"
@@ -75,6 +76,7 @@ class ClusterRun {
   ClusterRun(const TrainingRequest& request, ClusterRequest cluster, const Console& console)
       : request_(request),
         cluster_(std::move(cluster)),
+        plans_(cluster_.plans),
         console_(console),
         job_(train::job_from_config(request.config)),
         data_(data::open_data(job_.data, cache_directory())),
@@ -149,7 +151,7 @@ class ClusterRun {
   std::vector<std::string> names_of(const std::vector<cluster::NodePlan>& plans) {
     std::vector<std::string> names;
     for (const cluster::NodePlan& plan : plans) {
-      cluster_.plans.push_back(plan);
+      plans_.add(plan);
       names.push_back(plan.name);
     }
     return names;
@@ -240,7 +242,7 @@ class ClusterRun {
   }
 
   cluster::Launch::Node launched_node(const std::string& name, int port) const {
-    cluster::NodePlan plan = *std::ranges::find(cluster_.plans, name, &cluster::NodePlan::name);
+    cluster::NodePlan plan = plans_.find(name).value();
     take_wishes(cluster_, plan);
     const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
                               .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
@@ -253,8 +255,8 @@ class ClusterRun {
   cluster::LaunchEvents launch_events(ExitQueue& exits) {
     return {.on_line =
                 [this](std::string_view node, std::string_view line) {
-                  const auto plan = std::ranges::find(cluster_.plans, node, &cluster::NodePlan::name);
-                  const std::string machine = plan == cluster_.plans.end() ? "" : plan->machine.name;
+                  const auto plan = plans_.find(node);  // on a thread of the launch
+                  const std::string machine = plan ? plan->machine.name : "";
                   console_.err << fmt::format("{}[{} {}] {}\n", request_.terminal ? "\r\033[K" : "", node, machine, line) << std::flush;
                 },
             .on_exit = [&exits](const cluster::NodeExit& exit) { exits.add(exit); }};
@@ -275,6 +277,7 @@ class ClusterRun {
             .startable = std::move(startable),
             .exits = [&exits] { return exits.take(); },
             .announced = [this](const coord::Generation& generation) { note(generation); },
+            .write_records = [this] { records_.journal().flush(); },
             .say = [this](const std::string& line) { say(line); },
             .record = [this](std::string_view type, const observe::Fields& fields) { records_.journal().write(type, fields); },
             .events = events_ ? &*events_ : nullptr,
@@ -315,7 +318,8 @@ class ClusterRun {
   }
 
   const TrainingRequest& request_;
-  ClusterRequest cluster_;
+  const ClusterRequest cluster_;
+  PlanTable plans_;  // those of the request, and of machines that were added since
   const Console& console_;
   SteadyClock clock_;
   train::Job job_;

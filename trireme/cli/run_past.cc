@@ -20,11 +20,11 @@ void take(RunPast& past, const observe::Record& generation) {
 
 RunPast read_past(const std::filesystem::path& journal) {
   RunPast past;
-  for (const observe::Record& record : observe::read_journal(journal)) {
+  observe::for_each_record(journal, [&](const observe::Record& record) {
     if (record.type == "generation") take(past, record);
     if (record.type == "step") past.step = record.integer("step");  // the last: earlier ones may have been done again
     if (record.type == "epoch") past.epochs = record.integer("epoch");
-  }
+  });
   return past;
 }
 

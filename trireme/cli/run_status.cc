@@ -134,7 +134,7 @@ std::string progress_text(const RunStatus& status) {
 
 RunStatus status_of(const train::RunDirectory& run) {
   Reading reading;
-  for (const observe::Record& record : observe::read_journal(run.journal())) reading.take(record);
+  observe::for_each_record(run.journal(), [&](const observe::Record& record) { reading.take(record); });
   RunStatus status = reading.finish();
   status.is_running = is_locked(run.path());
   if (status.is_running) status.ending.clear();

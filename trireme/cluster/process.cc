@@ -18,6 +18,7 @@
 #include <cstring>
 #include <future>
 #include <mutex>
+#include <system_error>
 #include <thread>
 
 #include "trireme/base/error.h"
@@ -106,7 +107,11 @@ struct Process::State {
     const auto started = std::make_shared<std::promise<void>>();  // the thread may be in it when we are through
     std::future<void> start = started->get_future();
     // The child is forked by the thread that tends it: its death signal is tied to the thread, not to the process.
-    thread = std::thread([this, started] { tend(*started); });
+    try {
+      thread = std::thread([this, started] { tend(*started); });
+    } catch (const std::system_error& error) {
+      throw_system_error(error.code().value(), fmt::format("start {}: make a thread", options.argv[0]));
+    }
     try {
       start.get();
     } catch (...) {
@@ -165,11 +170,20 @@ struct Process::State {
     await_exec(forked, fault.read);
     pid = forked;
     handle = Descriptor(static_cast<int>(::syscall(SYS_pidfd_open, forked, 0)));
+    if (!handle.is_open()) give_up(forked);
     input = std::move(in.write);
     outputs[0] = std::move(outs[0].read);
     outputs[1] = std::move(outs[1].read);
     for (const Descriptor* end : {&input, &outputs[0], &outputs[1]})
       if (end->is_open()) make_nonblocking(*end);
+  }
+
+  // Nobody would see it end.
+  [[noreturn]] void give_up(pid_t forked) {
+    const int reason = errno;
+    ::kill(-forked, SIGKILL);
+    ::waitpid(forked, nullptr, 0);
+    throw_system_error(reason, fmt::format("watch {}", options.argv[0]));
   }
 
   void await_exec(pid_t forked, const Descriptor& fault) {

@@ -28,6 +28,9 @@ struct Event {
   };
   Kind kind = Kind::hello;
   std::string node;
+  // That held for the node when this happened; 0: none yet. By the time the event is taken from the queue another may hold: whoever
+  // takes it compares.
+  std::uint64_t generation = 0;
   NodeInfo info;  // of the node, in every event
   Card card;
   Message message;

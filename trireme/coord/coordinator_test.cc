@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
+#include <atomic>
 #include <future>
 #include <thread>
 
@@ -161,6 +162,49 @@ TEST(Membership, RejoinsAnotherCoordinatorAtTheSameAddress) {
   EXPECT_FALSE(node.cancellation()->is_cancelled());
   coordinator->announce(generation_of(8, {"0"}));
   EXPECT_EQ(node.await_generation(7, kPatience).number, 8U);
+}
+
+// As a worker's telemetry does. ThreadSanitizer and AddressSanitizer watch.
+TEST(Membership, IsUsedByAnotherThreadWhileItRejoins) {
+  Coordinator::Options options = coordinator_options();
+  auto coordinator = std::make_unique<Coordinator>(options);
+  options.port = coordinator->port();
+  Membership node = join(*coordinator, "0");
+  std::atomic<int> sent{0};
+  std::jthread telemetry([&](const std::stop_token& stop) {
+    while (!stop.stop_requested()) {
+      node.clock_offset();
+      EXPECT_EQ(node.node(), "0");
+      try {
+        node.send({.kind = "telemetry", .bytes = "x"});
+        ++sent;
+      } catch (const Error& error) {
+        EXPECT_EQ(error.code(), unavailable) << error.what();  // not now
+      }
+    }
+  });
+  for (int i = 0; i < 3; ++i) {
+    coordinator.reset();
+    EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), StartsWith("unavailable: "));
+    coordinator = std::make_unique<Coordinator>(options);
+    node.rejoin(kPatience);
+    const int before = sent;
+    while (sent == before) std::this_thread::sleep_for(Seconds{0.001});
+  }
+}
+
+TEST(Coordinator, AnEventKnowsTheGenerationItHappenedIn) {
+  Cluster cluster({"0", "1"});
+  cluster.nodes[0].send({.kind = "record", .bytes = "of the first"});
+  cluster.nodes[0].at(1, "after it");  // on the same stream, so that the message is in the queue when this is known
+  while (cluster.coordinator.progress("0").step != 1) std::this_thread::sleep_for(Seconds{0.01});
+  cluster.announce(2, {"0", "1"});
+  cluster.nodes[0].send({.kind = "record", .bytes = "of the second"});
+  for (const std::uint64_t generation : {1U, 2U}) {
+    const auto event = cluster.coordinator.next_event(kPatience);
+    ASSERT_TRUE(event.has_value());
+    EXPECT_EQ(event->generation, generation) << event->message.bytes;
+  }
 }
 
 TEST(Coordinator, LeavingIsNotBeingLost) {

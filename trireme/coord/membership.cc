@@ -32,7 +32,7 @@ struct Membership::State final : comm::Store {
   State(Options with, rpc::Channel through)
       : options(std::move(with)),
         name(rpc::identity_of_certificate(options.credentials.certificate).name),
-        channel(std::make_unique<rpc::Channel>(std::move(through))) {}
+        channel(std::make_shared<rpc::Channel>(std::move(through))) {}
 
   // What the coordinator says, on gRPC's threads.
   void received(const std::string& bytes) {
@@ -139,7 +139,20 @@ struct Membership::State final : comm::Store {
 
   std::string call(const std::string& method, std::string request, Seconds timeout) {
     check();
-    return channel->call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
+    const std::shared_ptr<rpc::Channel> through = open_channel();
+    return through->call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
+  }
+
+  // A share: the membership may end and come again while a call is under way.
+  std::shared_ptr<rpc::Channel> open_channel() const {
+    const std::lock_guard lock(mutex);
+    if (channel == nullptr) throw Error{unavailable, "the connection to the coordinator at {} is closed", options.coordinator};
+    return channel;
+  }
+  void close_channel() {
+    std::shared_ptr<rpc::Channel> last;  // ends outside of the lock
+    const std::lock_guard lock(mutex);
+    std::swap(last, channel);
   }
 
   void set(const std::string& key, const std::string& value) override {
@@ -158,7 +171,7 @@ struct Membership::State final : comm::Store {
 
   const Options options;
   const std::string name;
-  std::unique_ptr<rpc::Channel> channel;
+  std::shared_ptr<rpc::Channel> channel;  // none: closed
   std::shared_ptr<rpc::Session> session;
 
   mutable std::mutex mutex;
@@ -182,11 +195,17 @@ struct Membership::State final : comm::Store {
 };
 
 Membership::Membership(std::shared_ptr<State> state) : state_(std::move(state)) {}
-Membership::Membership(Membership&&) noexcept = default;
+Membership::Membership(Membership&& other) noexcept : state_(std::move(other.state_)) {}
 // Not a plain assignment: what was here before must say goodbye as the destructor does.
 Membership& Membership::operator=(Membership&& other) noexcept {
+  const std::scoped_lock lock(mutex_, other.mutex_);
   std::swap(state_, other.state_);
   return *this;
+}
+
+std::shared_ptr<Membership::State> Membership::state() const {
+  const std::lock_guard lock(mutex_);
+  return state_;
 }
 
 Membership::~Membership() {
@@ -194,7 +213,7 @@ Membership::~Membership() {
   state_->heartbeat.reset();
   state_->session->close(Error{ok, "done"});
   state_->await_end();
-  state_->channel.reset();  // here, not where the last share of the state happens to end
+  state_->close_channel();  // here, not where the last share of the state happens to end
 }
 
 Membership Membership::connect(Options options, Seconds timeout) {
@@ -221,11 +240,12 @@ Membership Membership::connect(Options options, Seconds timeout) {
 }
 
 void Membership::rejoin(Seconds timeout) {
-  state_->heartbeat.reset();
+  const std::shared_ptr<State> former = state();
+  former->heartbeat.reset();
   const Seconds end = now() + timeout;
   for (;;) {
     try {
-      *this = connect(state_->options, std::max(end - now(), Seconds{0.1}));
+      *this = connect(former->options, std::max(end - now(), Seconds{0.1}));
       return;
     } catch (const Error& error) {
       const bool may_pass = error.code() == unavailable || error.code() == already_exists || error.code() == deadline_exceeded;
@@ -235,89 +255,100 @@ void Membership::rejoin(Seconds timeout) {
   }
 }
 
-const std::string& Membership::welcome() const { return state_->welcome.job(); }
-const std::string& Membership::node() const { return state_->name; }
+std::string Membership::welcome() const { return state()->welcome.job(); }
+std::string Membership::node() const { return state()->name; }
 
 void Membership::ready(const Card& card) {
-  wire::ToCoordinator message = state_->blank();
+  const std::shared_ptr<State> state = this->state();
+  wire::ToCoordinator message = state->blank();
   *message.mutable_ready() = to_wire(card);
-  state_->say(message);
+  state->say(message);
 }
 
 Generation Membership::await_generation(std::uint64_t newer_than, Seconds timeout) {
-  std::unique_lock lock(state_->mutex);
-  const auto come = [&] { return state_->dismissed || state_->newest.number > newer_than; };
-  if (!state_->wait(lock, timeout, come))
-    throw Error{deadline_exceeded, "the coordinator at {} has announced no generation after {} within {:g} s", state_->options.coordinator,
+  const std::shared_ptr<State> state = this->state();
+  std::unique_lock lock(state->mutex);
+  const auto come = [&] { return state->dismissed || state->newest.number > newer_than; };
+  if (!state->wait(lock, timeout, come))
+    throw Error{deadline_exceeded, "the coordinator at {} has announced no generation after {} within {:g} s", state->options.coordinator,
                 newer_than, timeout.count()};
-  if (state_->dismissed) throw Error{cancelled, "node '{}' was dismissed by the coordinator", state_->name};
-  state_->taken = state_->newest.number;
-  state_->generation_over = std::make_shared<comm::Cancellation>();
-  return state_->newest;
+  if (state->dismissed) throw Error{cancelled, "node '{}' was dismissed by the coordinator", state->name};
+  state->taken = state->newest.number;
+  state->generation_over = std::make_shared<comm::Cancellation>();
+  return state->newest;
 }
 
 std::uint64_t Membership::announced() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->newest.number;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->mutex);
+  return state->newest.number;
 }
 
-comm::Store& Membership::store() { return *state_; }
+comm::Store& Membership::store() { return *state(); }
 
 std::shared_ptr<const comm::Cancellation> Membership::cancellation() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->generation_over;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->mutex);
+  return state->generation_over;
 }
 
-std::optional<ClockOffset::Estimate> Membership::clock_offset() const { return state_->clock_offset.estimate(); }
+std::optional<ClockOffset::Estimate> Membership::clock_offset() const { return state()->clock_offset.estimate(); }
 
 void Membership::at(std::int64_t step, std::string_view phase) {
-  const std::lock_guard lock(state_->progress_mutex);
-  state_->progress.step = step;
-  state_->progress.phase = phase;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->progress_mutex);
+  state->progress.step = step;
+  state->progress.phase = phase;
 }
 
 void Membership::send(const Message& message) {
-  wire::ToCoordinator out = state_->blank();
+  const std::shared_ptr<State> state = this->state();
+  wire::ToCoordinator out = state->blank();
   *out.mutable_message() = to_wire(message);
-  state_->say(out);
+  state->say(out);
 }
 
 std::optional<Message> Membership::receive() { return receive(Seconds{0}); }
 
 std::optional<Message> Membership::receive(Seconds timeout) {
-  std::unique_lock lock(state_->mutex);
-  if (!state_->wait(lock, timeout, [&] { return !state_->messages.empty(); })) return std::nullopt;
-  std::optional<Message> out(std::move(state_->messages.front()));
-  state_->messages.pop_front();
+  const std::shared_ptr<State> state = this->state();
+  std::unique_lock lock(state->mutex);
+  if (!state->wait(lock, timeout, [&] { return !state->messages.empty(); })) return std::nullopt;
+  std::optional<Message> out(std::move(state->messages.front()));
+  state->messages.pop_front();
   return out;
 }
 
 std::string Membership::call(const std::string& method, std::string request, Seconds timeout) {
-  return state_->call(method, std::move(request), timeout);
+  return state()->call(method, std::move(request), timeout);
 }
 
 void Membership::fail(const FailureReport& report) {
-  wire::ToCoordinator message = state_->blank();
+  const std::shared_ptr<State> state = this->state();
+  wire::ToCoordinator message = state->blank();
   *message.mutable_failure() = to_wire(report);
-  state_->say(message);
+  state->say(message);
 }
 
 void Membership::leave() {
-  wire::ToCoordinator message = state_->blank();
+  const std::shared_ptr<State> state = this->state();
+  wire::ToCoordinator message = state->blank();
   message.mutable_leave();
-  state_->say(message);
-  state_->session->close(Error{ok, "left"});
-  state_->await_end();
+  state->say(message);
+  state->session->close(Error{ok, "left"});
+  state->await_end();
 }
 
 std::optional<Error> Membership::end() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->ended;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->mutex);
+  return state->ended;
 }
 
 bool Membership::dismissed() const {
-  const std::lock_guard lock(state_->mutex);
-  return state_->dismissed;
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->mutex);
+  return state->dismissed;
 }
 
 bool Membership::lost() const {

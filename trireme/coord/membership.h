@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <memory>
+#include <mutex>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -34,15 +35,15 @@ class Membership {
   // Tries until the timeout while nobody listens there; a refusal is thrown at once.
   static Membership connect(Options options, Seconds timeout);
   // After the end, if the coordinator was lost or has declared this node lost: comes again as the same node, ready for nothing yet.
-  // Tries until the timeout, also while there is still a trace of this node's former self. No other thread may use the membership
-  // meanwhile.
+  // Tries until the timeout, also while there is still a trace of this node's former self. Other threads may use the membership
+  // meanwhile: until it returns, every call but the asking ones throws why it had ended.
   void rejoin(Seconds timeout);
   ~Membership();
   Membership(Membership&&) noexcept;
   Membership& operator=(Membership&&) noexcept;
 
-  const std::string& welcome() const;  // the job, from the coordinator
-  const std::string& node() const;     // this node's name, as its certificate has it
+  std::string welcome() const;  // the job, from the coordinator
+  std::string node() const;     // this node's name, as its certificate has it
 
   // Says what this node would train; a mismatch ends the membership.
   void ready(const Card& card);
@@ -50,7 +51,7 @@ class Membership {
   // sent carries its number.
   Generation await_generation(std::uint64_t newer_than, Seconds timeout);
   std::uint64_t announced() const;  // the newest number heard of: greater than that of the one taken up if it is over
-  // Of the generation taken up; its keys are refused and forgotten as soon as another is announced.
+  // Of the generation taken up; its keys are refused and forgotten as soon as another is announced. Gone with rejoin().
   comm::Store& store();
   // Cancelled as soon as the generation taken up is over: another was announced, this node was dismissed, or the membership has ended.
   std::shared_ptr<const comm::Cancellation> cancellation() const;
@@ -75,6 +76,10 @@ class Membership {
  private:
   struct State;
   explicit Membership(std::shared_ptr<State> state);
+  // A share, so that what a thread is at is still there when rejoin() puts another in its place.
+  std::shared_ptr<State> state() const;
+
+  mutable std::mutex mutex_;
   std::shared_ptr<State> state_;
 };
 

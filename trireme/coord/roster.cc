@@ -15,6 +15,7 @@ Event event_of(Event::Kind kind, const Connection& from) {
   Event event;
   event.kind = kind;
   event.node = from.node;
+  event.generation = from.generation;
   event.info = from.info;
   event.progress = from.progress;
   return event;

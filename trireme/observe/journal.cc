@@ -79,6 +79,11 @@ void Journal::write(std::string_view type, const Fields& fields) {
   if (type != "step" || !in_time) state_->flush();
 }
 
+void Journal::flush() {
+  const std::lock_guard lock(state_->mutex);
+  state_->flush();
+}
+
 void Journal::sync() {
   const std::lock_guard lock(state_->mutex);
   state_->flush();

@@ -31,7 +31,8 @@ class Journal {
   // once for every type but "step", which waits for the next other record, the first record after a second, or the end. What could
   // not be written is dropped and the fault thrown; later records go on a new line.
   void write(std::string_view type, const Fields& fields);
-  void sync();  // to the disk
+  void flush();  // to the system: what was written before survives this process
+  void sync();   // to the disk
 
  private:
   struct State;

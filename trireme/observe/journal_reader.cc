@@ -2,6 +2,10 @@
 // Lines of JSON to records.
 #include "trireme/observe/journal_reader.h"
 
+#include <fmt/format.h>
+
+#include <cerrno>
+#include <fstream>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -53,6 +57,20 @@ const Value& field_of(const Record& record, std::string_view name) {
   throw Error{data_loss, "field '{}' of a record '{}' of the journal is no {}", name, record.type, wanted};
 }
 
+// Without its end; no more than a byte too much of a line that is too long. False at the end of the file.
+bool next_line(std::istream& in, std::string& line) {
+  line.clear();
+  std::streambuf& bytes = *in.rdbuf();
+  using Traits = std::istream::traits_type;
+  int byte = bytes.sbumpc();
+  if (Traits::eq_int_type(byte, Traits::eof())) return false;
+  while (!Traits::eq_int_type(byte, Traits::eof()) && byte != '\n' && line.size() <= kMaxLineBytes) {
+    line += Traits::to_char_type(byte);
+    byte = bytes.sbumpc();
+  }
+  return true;
+}
+
 }  // namespace
 
 std::optional<Record> parse_record(std::string_view line) {
@@ -90,24 +108,31 @@ const std::string& Record::text(std::string_view field) const {
   wrong_type(*this, field, "text");
 }
 
-std::vector<Record> read_journal(const std::filesystem::path& path, std::int64_t* cut_lines) {
-  const std::string content = read_file(path);
-  std::vector<Record> records;
+std::int64_t for_each_record(const std::filesystem::path& path, const std::function<void(const Record&)>& take) {
+  std::ifstream in(path, std::ios::binary);
+  if (!in) throw_system_error(errno, fmt::format("read {}", path.string()));
   std::int64_t number = 0, cut = 0;
-  for (std::string_view rest = content; !rest.empty();) {
-    const std::string_view line = rest.substr(0, rest.find('\n'));
-    rest.remove_prefix(std::min(rest.size(), line.size() + 1));
+  for (std::string line; next_line(in, line);) {
     ++number;
+    std::optional<Record> record;
     try {
-      if (auto record = parse_record(line)) {
-        records.push_back(std::move(*record));
-      } else {
-        ++cut;
-      }
+      if (line.size() > kMaxLineBytes) throw Error{data_loss, "it is longer than {} bytes", kMaxLineBytes};
+      record = parse_record(line);
     } catch (const Error& error) {
       throw Error{data_loss, "{}:{}: not a record of a journal: {}", path.string(), number, error.what()};
     }
+    if (record)
+      take(*record);
+    else
+      ++cut;
   }
+  if (in.bad()) throw_system_error(errno, fmt::format("read {}", path.string()));
+  return cut;
+}
+
+std::vector<Record> read_journal(const std::filesystem::path& path, std::int64_t* cut_lines) {
+  std::vector<Record> records;
+  const std::int64_t cut = for_each_record(path, [&](const Record& record) { records.push_back(record); });
   if (cut_lines != nullptr) *cut_lines = cut;
   return records;
 }

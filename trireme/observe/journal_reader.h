@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <functional>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -29,8 +30,14 @@ struct Record {
 // One line without its end. Empty if it is the beginning of a record: what a crash leaves. data_loss if it is no record.
 std::optional<Record> parse_record(std::string_view line);
 
-// All records, in the order they were written. A line that a crash cut short is passed over and counted in `cut_lines`; any other
-// line that is no record is data_loss with the file and the number of the line.
+// Calls `take` with each record, in the order they were written, and returns the number of lines that a crash cut short: those are
+// passed over. Any other line that is no record is data_loss with the file and the number of the line. Never has more than a line in
+// memory; one longer than kMaxLineBytes is no record.
+constexpr std::size_t kMaxLineBytes = 1 << 20;
+std::int64_t for_each_record(const std::filesystem::path& path, const std::function<void(const Record&)>& take);
+
+// All records, in the order they were written. For journals of tests and short runs: a long one does not fit into
+// memory.
 std::vector<Record> read_journal(const std::filesystem::path& path, std::int64_t* cut_lines = nullptr);
 
 }  // namespace trireme::observe

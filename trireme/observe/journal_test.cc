@@ -2,12 +2,15 @@
 // Tests of the journal and its reader: what is written is read, whatever a crash leaves is passed over.
 #include "trireme/observe/journal.h"
 
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <malloc.h>
 #include <sys/resource.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <algorithm>
 #include <cmath>
 #include <csignal>
 #include <limits>
@@ -152,6 +155,38 @@ TEST_F(JournalTest, OtherLinesAreFaultsWithTheirNumber) {
     open().write("last", {});
     EXPECT_EQ(fault(), fmt::format("data_loss: {}:2: not a record of a journal: {}", path_.string(), why));
   }
+}
+
+// A run of a month has a journal of gigabytes.
+TEST_F(JournalTest, IsReadALineAtATime) {
+  std::string lines;
+  for (int i = 0; i < 20'000; ++i)
+    lines += fmt::format("{{\"type\": \"step\", \"time\": 1.5, \"step\": {}, \"note\": \"{:0100}\"}}\n", i, i);
+  append(lines);
+  const std::size_t before = ::mallinfo2().uordblks;
+  std::size_t most = 0;
+  std::int64_t last = -1;
+  EXPECT_EQ(for_each_record(path_,
+                            [&](const Record& record) {
+                              EXPECT_EQ(record.integer("step"), ++last);
+                              most = std::max(most, ::mallinfo2().uordblks);
+                            }),
+            0);
+  EXPECT_EQ(last, 19'999);
+  EXPECT_LT(most, before + lines.size() / 4);
+}
+
+TEST_F(JournalTest, ALineWithoutEndIsRefusedBeforeItIsAllInMemory) {
+  append("{\"type\": \"" + std::string(3 * kMaxLineBytes, 'x'));
+  EXPECT_THAT(fault(), testing::HasSubstr("journal.jsonl:1: not a record of a journal: it is longer than 1048576 bytes"));
+}
+
+TEST_F(JournalTest, FlushedStepsAreInTheFile) {
+  Journal journal = open();
+  journal.write("step", {{"step", std::int64_t{1}}});
+  EXPECT_TRUE(read_journal(path_).empty());
+  journal.flush();
+  EXPECT_EQ(read_journal(path_).size(), 1U);
 }
 
 TEST_F(JournalTest, ANameThatIsNoTextDoesNotStopATraining) {

@@ -14,7 +14,8 @@ namespace trireme::train {
 namespace {
 
 constexpr Seconds kReturn{10};  // for nodes that have lost their coordinator to find the one that takes over
-constexpr int kStrikes = 2;     // a pair that can't reach each other so often is parted
+constexpr Seconds kAcknowledge{1};
+constexpr int kStrikes = 2;  // a pair that can't reach each other so often is parted
 
 }  // namespace
 
@@ -30,7 +31,8 @@ Conducting::Conducting(Conductor& conductor, coord::Coordinator& coordinator, co
       troubles_(options.silence, clock_),
       generation_(options.last_generation),
       stragglers_(options.policies.straggler, clock_),
-      plan_(options.plan) {
+      plan_(options.plan),
+      checkpoint_clock_(Seconds(options.checkpoint_seconds), clock_) {
   begin_switch_policy();
 }
 
@@ -107,6 +109,7 @@ std::string Conducting::missing_text(Seconds waited) const {
 
 void Conducting::tend() {
   tell_checkpoints();
+  acknowledge_records();
   start_due_nodes();
   take_wishes();
   if (troubles_.are_due()) return go_on_without_the_lost();
@@ -147,11 +150,12 @@ void Conducting::announce(const std::vector<std::string>& nodes) {
         {{"generation", static_cast<std::int64_t>(generation.number)}, {"members", fmt::format("{}", fmt::join(nodes, " "))}});
   if (options_.announced) options_.announced(generation);
   failpoint("coord.after_log_before_reply");
+  for (const std::string& node : nodes) tell_what_is_recorded(node);
   coordinator_.announce(generation);
   troubles_.clear();
   waiting_since_.reset();
   told_to_stop_ = asked_to_pause_ = has_progressed_ = has_entered_ = false;
-  last_checkpoint_ = clock_.now();
+  checkpoint_clock_.begin_generation();
 }
 
 void Conducting::go_on_without_the_lost() {
@@ -205,16 +209,17 @@ void Conducting::give_up(const std::vector<std::string>& last_ones) {
   finish_ = Finish{.interrupted = true, .cursor = conductor_.cursor_};
 }
 
-// What is asked of the one that leads is agreed by all in the step that follows, or when they meet.
+// What is asked of the one that leads is agreed by all in the step that follows, or when they meet. Who leads is known once they
+// have entered: another node's request would not be heard in a stretch of leases.
 void Conducting::ask_workers() {
+  if (!has_entered_) return;
   if ((stop_ != 0 || quorum_lost_) && !std::exchange(told_to_stop_, true)) return request({.stop = true});
   if (told_to_stop_) return;
-  const double since = (clock_.now() - last_checkpoint_).count();
-  if (options_.checkpoint_seconds > 0 && since >= options_.checkpoint_seconds) {
-    last_checkpoint_ = clock_.now();
+  if (checkpoint_clock_.is_due()) {
+    checkpoint_clock_.request();
     request({.checkpoint = true});
   }
-  if (has_entered_ && !asked_to_pause_ && (somebody_comes_or_goes() || change_)) {
+  if (!asked_to_pause_ && (somebody_comes_or_goes() || change_)) {
     asked_to_pause_ = true;
     request({.regroup = true});
   }
@@ -251,6 +256,20 @@ void Conducting::request(const Requests& requests) {
   coordinator_.send(lead_, {.kind = std::string(kRequest), .bytes = pack(requests)});
 }
 
+// Nodes remember what they told until it is written. Once a second is enough: they remember more than that.
+void Conducting::acknowledge_records() {
+  const std::int64_t step = conductor_.cursor_.step;
+  if (!has_entered_ || step == acknowledged_step_ || clock_.now() - acknowledged_at_ < kAcknowledge) return;
+  acknowledged_step_ = step;
+  acknowledged_at_ = clock_.now();
+  if (options_.write_records) options_.write_records();
+  for (const std::string& node : members_) tell_what_is_recorded(node);
+}
+
+void Conducting::tell_what_is_recorded(const std::string& node) {
+  coordinator_.send(node, {.kind = std::string(kRecorded), .bytes = pack(conductor_.cursor_)});
+}
+
 void Conducting::start_due_nodes() {
   if (finish_ || told_to_stop_) return;
   if (options_.more)
@@ -264,8 +283,21 @@ void Conducting::start_due_nodes() {
       event("relaunch", {{"node", node}, {"failures", std::int64_t{failures}}});
     }
     roll_.launched(node);
-    options_.start(node);
+    try {
+      options_.start(node);
+    } catch (const Error& error) {
+      on_failed_start(node, error);
+    }
   }
+}
+
+// This machine may be short of processes or descriptors for a moment: no reason to end a job that others work on. Before there is
+// such a job, the user hears of it at once.
+void Conducting::on_failed_start(const std::string& node, const Error& error) {
+  if (is_gathering_ && !options_.takes_over) throw Error(error);
+  roll_.process_ended(node);
+  last_words_[node] = fmt::format("could not be started: {}", error.what());
+  options_.say(fmt::format("node {} {}; it is tried again later", node, last_words_[node]));
 }
 
 }  // namespace trireme::train

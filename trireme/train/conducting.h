@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/train/checkpoint_clock.h"
 #include "trireme/train/conductor.h"
 #include "trireme/train/roll.h"
 #include "trireme/train/switch_policy.h"
@@ -46,7 +47,10 @@ class Conducting {
   void ask_workers();
   bool somebody_comes_or_goes() const;
   void request(const Requests& requests);
+  void acknowledge_records();
+  void tell_what_is_recorded(const std::string& node);
   void start_due_nodes();
+  void on_failed_start(const std::string& node, const Error& error);
   void take_wishes();
   void switch_to(StrategyPart strategy, bool resets_slots, std::string why);
   void change_plan(const Cursor& cursor);
@@ -127,7 +131,9 @@ class Conducting {
   std::optional<Detour> detour_;
   std::optional<Seconds> waiting_since_;  // for more nodes
   std::int64_t entered_at_ = 0;           // step at which the members began
-  Seconds last_checkpoint_{};
+  CheckpointClock checkpoint_clock_;
+  Seconds acknowledged_at_{};
+  std::int64_t acknowledged_step_ = -1;
   bool is_gathering_ = false, is_parting_ = false;
   bool is_same_team_ = false;                           // as in the generation before, which nobody disturbed
   bool has_entered_ = false, has_progressed_ = false;   // in this generation

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <array>
 #include <utility>
 
 #include "trireme/train/conducting.h"
@@ -13,6 +14,13 @@ namespace {
 constexpr Seconds kTick{0.02};
 constexpr Seconds kLeaveTimeout{10};
 constexpr std::int64_t kProgress = 10;  // steps after which earlier failures are forgiven
+
+// Tells what has happened, which stays true when another generation holds. Everything else is said to the members of a generation, and
+// means nothing in the next: it was queued a moment before that was announced.
+bool is_record(const coord::Message& message) {
+  constexpr std::array kRecords = {kStepReport, kEpochReport, kTelemetryReport, kProfileReport, kServerReport, kSwitchReport};
+  return std::ranges::find(kRecords, message.kind) != kRecords.end();
+}
 
 }  // namespace
 
@@ -47,6 +55,7 @@ void Conducting::tell_checkpoints() {
     result_.checkpoint = kept.record.directory;
     observer_.checkpoint(kept.record);
     checkpoint_trouble_.reset();
+    checkpoint_clock_.kept();
   }
 }
 
@@ -74,8 +83,11 @@ void Conducting::hear(const coord::Event& happened) {
     case Kind::refused:
       return hear_refusal(node, happened.reason);
     case Kind::message:
+      if (happened.generation != generation_ && !is_record(happened.message)) return;
       return hear(node, happened.message);
     case Kind::failed:
+      // Ranks of another generation are not those of this one. A node's own error stays one.
+      if (happened.generation != generation_ && happened.failure.blames_peer) return;
       return hear_failure(node, happened.failure);
     case Kind::left:
       event("left", {{"node", node}});
@@ -159,7 +171,7 @@ void Conducting::hear(const StepRecord& record) {
   cursor.train_seconds += record.seconds;
   observer_.step(record);
   if (switch_policy_) switch_policy_->hear(record);
-  if (record.step < entered_at_ + kProgress || std::exchange(has_progressed_, true)) return;
+  if (!has_entered_ || record.step < entered_at_ + kProgress || std::exchange(has_progressed_, true)) return;
   strikes_.clear();
   for (const std::string& member : members_) roll_.progressed(member);
 }

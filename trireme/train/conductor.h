@@ -52,6 +52,7 @@ struct ConductorOptions {
   std::function<std::vector<std::string>()> more;           // names of nodes that can be started, too, since the last call
   std::function<std::vector<NodeExit>()> exits;             // that have happened since the last call
   std::function<void(const coord::Generation&)> announced;  // for the records; called before the nodes hear of it
+  std::function<void()> write_records;                      // what was recorded and still waits to be written; may be empty
   std::function<void(const std::string& line)> say;         // what a person should read
   // What happened, for the run's journal and, if there is one, for the event journal of this process.
   std::function<void(std::string_view type, const observe::Fields& fields)> record;
@@ -70,10 +71,11 @@ class Conductor {
     desk_.offer(checkpoint);
     cursor_ = checkpoint.cursor;
   }
-  // The coordinator before had recorded so much already; workers tell the last of it again.
+  // The coordinator before has written records up to there, which may be less than its last checkpoint contains; nodes that are still
+  // there tell the rest again.
   void take_over(std::int64_t step, std::int64_t epochs) {
-    cursor_.step = std::max(cursor_.step, step);
-    cursor_.epoch = std::max(cursor_.epoch, epochs);
+    cursor_.step = step;
+    cursor_.epoch = epochs;
   }
   // What the coordinator must offer to nodes.
   std::vector<coord::Coordinator::Method> methods();

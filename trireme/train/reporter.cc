@@ -2,12 +2,15 @@
 // Records as messages.
 #include "trireme/train/reporter.h"
 
+#include <limits>
+
 #include "trireme/train/reports.h"
 
 namespace trireme::train {
 namespace {
 
-constexpr std::size_t kRemembered = 32;  // steps whose reports may not have reached a coordinator that died
+// The coordinator acknowledges once a second, and is declared lost after ten: more than anybody trains in that time. About 10 MB.
+constexpr std::size_t kMaxRemembered = 1 << 16;
 
 }  // namespace
 
@@ -15,12 +18,13 @@ void Reporter::send(std::string_view kind, std::string bytes) { membership_.send
 
 void Reporter::step(const StepRecord& record) {
   steps_.push_back(record);
-  if (steps_.size() > kRemembered) steps_.pop_front();
+  if (steps_.size() > kMaxRemembered) steps_.pop_front();
   if (tells_) send(kStepReport, pack(record));
 }
 
 void Reporter::epoch(const EpochRecord& record) {
-  epoch_ = record;
+  epochs_.push_back(record);
+  if (epochs_.size() > kMaxRemembered) epochs_.pop_front();
   if (tells_) send(kEpochReport, pack(record));
 }
 
@@ -34,14 +38,27 @@ void Reporter::switched(const SwitchRecord& record) {
   if (tells_) send(kSwitchReport, pack(record));
 }
 
+void Reporter::recorded(const Cursor& up_to) {
+  while (!steps_.empty() && steps_.front().step <= up_to.step) steps_.pop_front();
+  while (!epochs_.empty() && epochs_.front().epoch < up_to.epoch) epochs_.pop_front();
+}
+
+void Reporter::go_back_to(const Cursor& cursor) {
+  while (!steps_.empty() && steps_.back().step > cursor.step) steps_.pop_back();
+  while (!epochs_.empty() && epochs_.back().epoch >= cursor.epoch) epochs_.pop_back();
+}
+
+// As it happened: an epoch's record after those of its steps.
 void Reporter::tell_again() {
-  for (const StepRecord& record : steps_) {
-    if (epoch_ && record.epoch > epoch_->epoch) break;
-    send(kStepReport, pack(record));
+  auto step = steps_.begin();
+  const auto tell_steps = [&](std::int64_t last_epoch) {
+    for (; step != steps_.end() && step->epoch <= last_epoch; ++step) send(kStepReport, pack(*step));
+  };
+  for (const EpochRecord& epoch : epochs_) {
+    tell_steps(epoch.epoch);
+    send(kEpochReport, pack(epoch));
   }
-  if (epoch_) send(kEpochReport, pack(*epoch_));
-  for (const StepRecord& record : steps_)
-    if (!epoch_ || record.epoch > epoch_->epoch) send(kStepReport, pack(record));
+  tell_steps(std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace trireme::train

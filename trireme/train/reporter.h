@@ -3,17 +3,17 @@
 #pragma once
 
 #include <deque>
-#include <optional>
 #include <string>
 #include <string_view>
 
 #include "trireme/coord/membership.h"
+#include "trireme/train/checkpoint.h"
 #include "trireme/train/observer.h"
 
 namespace trireme::train {
 
-// The node that leads tells what everybody knows after a step. All remember the last records, in case that the one who should have
-// told them is gone.
+// The node that leads tells what everybody knows after a step. All remember the records that the coordinator has not acknowledged as
+// written, in case that the node that should have told them is gone, or the coordinator that heard them.
 class Reporter final : public Observer {
  public:
   explicit Reporter(coord::Membership& membership) : membership_(membership) {}
@@ -24,6 +24,10 @@ class Reporter final : public Observer {
   void straggler(const StragglerRecord& record) override;
   void server(const ServerRecord& record) override;  // of this node alone: always told
   void switched(const SwitchRecord& record) override;
+  // The coordinator has written everything up to there.
+  void recorded(const Cursor& up_to);
+  // The training goes on from there: later records are of steps that are done again.
+  void go_back_to(const Cursor& cursor);
   // What the coordinator knows already it passes over.
   void tell_again();
 
@@ -32,8 +36,8 @@ class Reporter final : public Observer {
 
   coord::Membership& membership_;
   bool tells_ = false;
-  std::deque<StepRecord> steps_;
-  std::optional<EpochRecord> epoch_;
+  std::deque<StepRecord> steps_;  // not acknowledged
+  std::deque<EpochRecord> epochs_;
 };
 
 }  // namespace trireme::train

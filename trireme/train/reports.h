@@ -22,6 +22,7 @@ inline constexpr std::string_view kSwitchReport = "switch";
 inline constexpr std::string_view kTelemetryReport = "telemetry";
 inline constexpr std::string_view kProfileReport = "profile";  // lines of profile/NODE.jsonl
 inline constexpr std::string_view kRequest = "request";
+inline constexpr std::string_view kRecorded = "recorded";      // to nodes: steps and epochs up to this cursor are written
 inline constexpr std::string_view kEnteredReport = "entered";  // a generation, standing where the cursor tells
 inline constexpr std::string_view kPausedReport = "paused";    // all workers stand still there and wait for the next generation
 inline constexpr std::string_view kLeavingReport = "leaving";  // this node was asked to end, and would go at the next boundary

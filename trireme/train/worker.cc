@@ -239,6 +239,9 @@ class Worker {
     rank_ = generation.rank_of(membership_.node());
     host_ = generation.members[static_cast<std::size_t>(rank_)].host;
     if (!generation.plan.empty()) trainer_.take_plan(unpack_plan(generation.plan));
+    // Requests that still wait are of the generation before: in this one nothing is asked before it was entered.
+    while (auto message = membership_.receive()) hear(*message);
+    wanted_ = {};
     reporter_.tell_again();
     compile_in_turn(generation);
     failpoint("switch.before_rendezvous");
@@ -263,6 +266,7 @@ class Worker {
                                       });
                                     });
     history_.joined(generation, trainer_, root);
+    reporter_.go_back_to(trainer_.cursor());
     reporter_.tells(trainer_.is_lead());
     telemetry_.takes_part(duty());
     if (trainer_.is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
@@ -311,6 +315,7 @@ class Worker {
   }
 
   void hear(const coord::Message& message) {
+    if (message.kind == kRecorded) return reporter_.recorded(unpack_cursor(message.bytes));
     if (message.kind != kRequest) return;
     const Requests requests = unpack_requests(message.bytes);
     wanted_.stop |= requests.stop;

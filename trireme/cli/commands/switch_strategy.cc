@@ -47,8 +47,9 @@ rpc::Channel reach(const Takeover& takeover, const std::string& run) {
 
 std::vector<observe::Record> switches_of(const train::RunDirectory& run) {
   std::vector<observe::Record> out;
-  for (observe::Record& record : observe::read_journal(run.journal()))
-    if (record.type == "switch" || record.type == "end") out.push_back(std::move(record));
+  observe::for_each_record(run.journal(), [&](const observe::Record& record) {
+    if (record.type == "switch" || record.type == "end") out.push_back(record);
+  });
   return out;
 }
 

@@ -151,8 +151,9 @@ std::string own_hash(const Options& o) {
 // A run of several nodes may be continued by one; the result is nearly the same, but it takes longer than its owner may expect.
 void mention_nodes(const std::string& run, const Console& console) {
   std::int64_t workers = 1;
-  for (const observe::Record& record : observe::read_journal(train::RunDirectory::open(run).journal()))
+  observe::for_each_record(train::RunDirectory::open(run).journal(), [&](const observe::Record& record) {
     if (record.type == "generation") workers = record.integer("workers");
+  });
   if (workers > 1)
     console.err << fmt::format("note: this run had {} workers; give -n {} (or its machines) to go on with as many\n", workers, workers);
 }
