@@ -59,6 +59,7 @@ std::string_view page() {
   return {text, sizeof text - 1};
 }
 std::string_view page_policy() { return ${literal(policy)}; }
+std::string_view page_absence() { return {}; }
 }  // namespace trireme::web
 `,
 );

@@ -14,6 +14,7 @@
 #include "trireme/cli/algorithm_memory.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/data_lookup.h"
+#include "trireme/web/page.h"
 
 namespace trireme::cli {
 namespace {
@@ -86,6 +87,9 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
   if (request_.dashboard)
     page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, directory_.path() / "dashboard.token");
   if (page_) console_.out << "dashboard " << page_->url() << "\n" << std::flush;
+  if (page_ && !web::page_absence().empty())
+    console_.err << "trireme: note: only /metrics and /api/run are there; " << web::absence_text("the dashboard", web::page_absence())
+                 << "\n";
 }
 
 void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {

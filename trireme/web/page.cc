@@ -2,6 +2,8 @@
 // Puts a document into the page.
 #include "trireme/web/page.h"
 
+#include <fmt/format.h>
+
 #include "trireme/base/error.h"
 
 namespace trireme::web {
@@ -24,7 +26,19 @@ std::string without_tags(const std::string& json) {
 
 }  // namespace
 
+std::string absence_text(std::string_view purpose, std::string_view reason) {
+  return fmt::format(
+      "{} needs the page, and this trireme was built without it: {}; install npm (Debian: nodejs, npm), let it reach its registry and "
+      "build again, or use `trireme report RUN` and `trireme status RUN`, which need no page",
+      purpose, reason);
+}
+
+void require_page(std::string_view purpose) {
+  if (!page_absence().empty()) throw Error{failed_precondition, "{}", absence_text(purpose, page_absence())};
+}
+
 std::string page_with(const std::string& document_json) {
+  require_page("an HTML report");
   const std::string_view empty = page();
   const auto place = empty.find(kPlace);
   ensure(place != std::string_view::npos, "the page has a place for its document");

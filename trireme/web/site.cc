@@ -16,6 +16,8 @@ Response text(int status, std::string_view content) {
 }
 
 Response page_with_status(int status) {
+  if (!page_absence().empty())
+    return text(status == 200 ? 503 : status, absence_text("This address", page_absence()) + ". /api/run and /metrics are here.");
   return {.status = status, .headers = {{"Content-Type", "text/html; charset=utf-8"}}, .body = std::string(page())};
 }
 

@@ -16,6 +16,7 @@
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/report_files.h"
 #include "trireme/report/run_reader.h"
+#include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -136,7 +137,16 @@ report::ComparisonDocument document_of(const Comparison& comparison, bool subtra
 
 void keep_report(const report::ComparisonDocument& document, const std::filesystem::path& out) {
   if (document.runs.empty()) return;
-  for (const char* name : {"report.md", "report.html"}) write_file_atomically(out / name, report_text(document, form_of_file(name)));
+  write_file_atomically(out / "report.md", report_text(document, ReportForm::markdown));
+  // The trainings are not to be lost over it.
+  if (web::page_absence().empty()) write_file_atomically(out / "report.html", report_text(document, ReportForm::page));
+}
+
+void mention_report(const std::filesystem::path& out, const Console& console) {
+  const bool has_page = web::page_absence().empty();
+  console.err << fmt::format("tables, figures and what makes the runs unlike: {}\n",
+                             (out / (has_page ? "report.html" : "report.md")).string());
+  if (!has_page) console.err << "note: " << web::absence_text("report.html", web::page_absence()) << "\n";
 }
 
 void keep_results(const Comparison& comparison, const std::filesystem::path& out) {
@@ -158,7 +168,7 @@ int run_one(const Options& o, const Console& console) {
   const Comparison& comparison = comparing.comparison();
   keep_results(comparison, out);
   keep_report(document_of(comparison, o.subtract_baseline), out);
-  if (!o.json) console.err << fmt::format("tables, figures and what makes the runs unlike: {}\n", (out / "report.html").string());
+  if (!o.json) mention_report(out, console);
   console.out << (o.json ? to_json(comparison) : to_text(comparison, o.markdown ? TableStyle::markdown : TableStyle::text));
   return comparison.is_whole() ? exit_ok : exit_failed;
 }

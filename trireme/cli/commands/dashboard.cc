@@ -10,6 +10,7 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/interrupts.h"
 #include "trireme/cli/run_page.h"
+#include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -23,6 +24,8 @@ struct Options {
 };
 
 int run(const Options& o, const Console& console) {
+  // A program that reads /metrics with the token in the file needs no page.
+  if (o.token_file.empty()) web::require_page("the dashboard");
   const Interrupts interrupts;
   const RunPage page(o.run, {.address = o.address, .port = o.port}, o.token_file);
   console.out << "dashboard " << page.url() << "\n" << std::flush;

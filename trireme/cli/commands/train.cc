@@ -24,6 +24,7 @@
 #include "trireme/observe/journal_reader.h"
 #include "trireme/train/job.h"
 #include "trireme/train/run_directory.h"
+#include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -178,6 +179,7 @@ ClusterRequest request_for(const std::string& launcher, const Options& o, const 
 int run(const Options& o, const Console& console) {
   const std::string launcher =
       choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
+  if (o.dashboard) web::require_page("--dashboard");
   const std::int64_t rank = launcher == "env" ? env_launch(o.secret_file)->rank : launcher == "mpi" ? mpi_launch().rank : 0;
   obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
   if (launcher == "env" && rank > 0) return run_env_node(*env_launch(o.secret_file), node_options(o), console);
