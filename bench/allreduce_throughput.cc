@@ -31,6 +31,7 @@ using trireme::Seconds;
 using trireme::SteadyClock;
 using trireme::comm::Algorithm;
 using trireme::comm::Communicator;
+using trireme::comm::Encryption;
 using trireme::comm::FolderStore;
 using trireme::comm::MpiLibrary;
 using trireme::comm::WireType;
@@ -45,6 +46,7 @@ struct Settings {
   std::string address = "127.0.0.1";
   std::filesystem::path folder;  // where processes find each other
   int rank = -1;                 // of the one process to run here; -1: all of them
+  bool encrypt = false;          // two variants more: as between machines
   std::filesystem::path mpi;     // libtrireme_mpi.so, for a variant more; the processes must be mpirun's
 };
 
@@ -112,9 +114,30 @@ Cost block(Communicator& ours, const Variant& variant, std::span<float> values, 
 
 void measure(const Settings& settings, int rank) {
   FolderStore store(settings.folder);
-  auto ours = Communicator::connect(
-      store, {.rank = rank, .size = settings.processes, .generation = 1, .address = settings.address, .key = "bench"}, kTimeout);
+  auto ours = Communicator::connect(store,
+                                    {.rank = rank,
+                                     .size = settings.processes,
+                                     .generation = 1,
+                                     .address = settings.address,
+                                     .key = "bench",
+                                     .encryption = Encryption::never},
+                                    kTimeout);
   auto all = variants(ours, plain_gloo(settings, rank));
+  std::optional<Communicator> encrypting;
+  if (settings.encrypt) {
+    encrypting.emplace(Communicator::connect(store,
+                                             {.rank = rank,
+                                              .size = settings.processes,
+                                              .generation = 1,
+                                              .address = settings.address,
+                                              .channel = "encrypted",
+                                              .key = "bench",
+                                              .encryption = Encryption::always},
+                                             kTimeout));
+    for (const WireType wire : {WireType::f32, WireType::bf16})
+      all.push_back({wire == WireType::f32 ? "encrypted" : "encrypted_bf16",
+                     [&encrypting, wire](std::span<float> values) { encrypting->all_reduce(values, {.wire = wire}, kTimeout); }});
+  }
   const auto mpi = settings.mpi.empty() ? nullptr : MpiLibrary::start(settings.mpi);
   std::optional<Communicator> mpis;
   if (mpi) {
@@ -173,7 +196,8 @@ int main(int argc, char** argv) {
   app.add_option("--processes", settings.processes);
   app.add_option("--rounds", settings.rounds);
   app.add_option("--bytes", settings.bytes);
-  app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling, mpi");
+  app.add_option("--variants", settings.variants, "of gloo, f32, bf16, f16, ring, halving_doubling, encrypted, encrypted_bf16, mpi");
+  app.add_flag("--encrypt", settings.encrypt, "f32 and bf16 with encrypted messages, too; the others are sealed only");
   app.add_option("--address", settings.address);
   app.add_option("--rank", settings.rank, "run only this one; the others are started elsewhere, with the same --folder");
   app.add_option("--mpi", settings.mpi, "libtrireme_mpi.so: a variant more, in processes of mpirun; with --rank");

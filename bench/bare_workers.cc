@@ -40,7 +40,15 @@ class Steps final : public train::Observer {
   std::int64_t samples_ = 0;
 };
 
-int work(const std::filesystem::path& job_file, const std::filesystem::path& folder, int rank, int size) {
+struct Settings {
+  std::filesystem::path job;
+  std::filesystem::path folder;  // where the workers meet
+  int workers = 2;
+  bool encrypt = false;
+};
+
+int work(const Settings& settings, int rank) {
+  const auto& [job_file, folder, size, encrypt] = settings;
   Config config = Config::parse_toml(read_file(job_file), job_file.string());
   config.set("train.threads", "1", "this benchmark");
   const train::Job job = train::job_from_config(config);
@@ -52,7 +60,12 @@ int work(const std::filesystem::path& job_file, const std::filesystem::path& fol
   if (rank > 0) store.get(fmt::format("compiled/{}", rank - 1), Seconds(300));
   trainer.prepare(rank, size);
   store.set(fmt::format("compiled/{}", rank), "yes");
-  const comm::Group group{.rank = rank, .size = size, .generation = 1, .address = "127.0.0.1", .key = "a key of this benchmark's own"};
+  const comm::Group group{.rank = rank,
+                          .size = size,
+                          .generation = 1,
+                          .address = "127.0.0.1",
+                          .key = "a key of this benchmark's own",
+                          .encryption = encrypt ? comm::Encryption::always : comm::Encryption::never};
   trainer.enter(train::Team(comm::Communicator::connect(store, group, Seconds(60)), Seconds(60)));
   Steps steps;
   trainer.run(steps);
@@ -60,13 +73,13 @@ int work(const std::filesystem::path& job_file, const std::filesystem::path& fol
   return 0;
 }
 
-int run(const std::filesystem::path& job, const std::filesystem::path& folder, int size) {
-  make_directories(folder / "store");
+int run(const Settings& settings) {
+  make_directories(settings.folder / "store");
   std::vector<pid_t> children;
-  for (int rank = 0; rank < size; ++rank) {
+  for (int rank = 0; rank < settings.workers; ++rank) {
     const pid_t child = ::fork();
     if (child == 0) {
-      const int code = work(job, folder, rank, size);
+      const int code = work(settings, rank);
       std::fflush(stdout);
       ::_exit(code);
     }
@@ -86,14 +99,14 @@ int run(const std::filesystem::path& job, const std::filesystem::path& folder, i
 
 int main(int count, char** words) {
   CLI::App app{"samples a second, at the median step, of workers without a coordinator"};
-  std::string job, folder;
-  int size = 2;
-  app.add_option("job", job, "job file")->required();
-  app.add_option("folder", folder, "where the workers meet; empty")->required();
-  app.add_option("--workers", size, "processes with one thread each")->capture_default_str();
+  trireme::Settings settings;
+  app.add_option("job", settings.job, "job file")->required();
+  app.add_option("folder", settings.folder, "where the workers meet; empty")->required();
+  app.add_option("--workers", settings.workers, "processes with one thread each")->capture_default_str();
+  app.add_flag("--encrypt", settings.encrypt, "as between machines; otherwise messages are sealed, as on one machine");
   CLI11_PARSE(app, count, words);
   try {
-    return trireme::run(job, folder, size);
+    return trireme::run(settings);
   } catch (const trireme::Error& error) {
     fmt::print(stderr, "bare_workers: {}\n", error.what());
     return 1;

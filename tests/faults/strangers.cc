@@ -136,7 +136,7 @@ void Caller::say(const std::string& bytes) const {
 
 const std::vector<std::string>& greetings() {
   static const std::vector<std::string> kAll = [] {
-    const std::string our_hello = "trireme2" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + random_bytes(32 + 32);
+    const std::string our_hello = "trireme3" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + random_bytes(32 + 32);
     return std::vector<std::string>{"",        random_bytes(64),     "GET / HTTP/1.1\r\nHost: scanner\r\n\r\n", client_hello(),
                                     our_hello, random_bytes(1 << 20)};
   }();

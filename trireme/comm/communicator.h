@@ -24,6 +24,9 @@ enum class Algorithm { automatic, ring, halving_doubling };
 // What values are rounded to before they are sent; nearest, ties to even.
 enum class WireType { f32, bf16, f16 };
 
+// Of what members send to each other. Members on one machine are told apart by the addresses of their connection.
+enum class Encryption { between_machines, always, never };
+
 struct Group {
   int rank = 0;
   int size = 1;
@@ -31,20 +34,21 @@ struct Group {
   std::string address;           // of the interface to listen on, by which the others reach this member
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
-  std::shared_ptr<const Cancellation> cancellation;  // ends every wait with `cancelled`; none: only peers and timeouts do
-  std::function<void(const std::string&)> tell{};    // of strangers who were sent away; may be empty
-  observe::Spans* spans = nullptr;                   // gets each message while it is on; may be null; must outlive the communicator
+  std::shared_ptr<const Cancellation> cancellation;      // ends every wait with `cancelled`; none: only peers and timeouts do
+  std::function<void(const std::string&)> tell{};        // of strangers who were sent away; may be empty
+  observe::Spans* spans = nullptr;                       // gets each message while it is on; may be null; must outlive the communicator
+  Encryption encryption = Encryption::between_machines;  // never: messages are sealed only
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.
   std::shared_ptr<MpiLibrary> mpi;
 };
 
 // Faults are Errors that name the rank: unavailable if a peer is gone or what it sent has changed on the way, deadline_exceeded if nothing
-// has moved for the timeout, unauthenticated if it can't prove itself, internal if the members do not make the same calls. After any of
-// them the communicator is good for nothing but destruction: its connections are closed already, so that all members learn of it within a
-// round trip (to them this member is then the one that is gone), and further calls repeat the first fault. Every wait has a timeout; there
-// is no "forever". It counts silence: a long transfer that moves is not interrupted. Not for several threads at once. No thread runs behind
-// it: bytes move while a collective is being called. Each message is sealed, so that a byte that changes on its way is a fault and never a
-// wrong sum; what is on the wire is not encrypted.
+// has moved for the timeout, unauthenticated if it can't prove itself, invalid_argument if only one of two encrypts, internal if the
+// members do not make the same calls. After any of them the communicator is good for nothing but destruction: its connections are closed
+// already, so that all members learn of it within a round trip (to them this member is then the one that is gone), and further calls repeat
+// the first fault. Every wait has a timeout; there is no "forever". It counts silence: a long transfer that moves is not interrupted. Not
+// for several threads at once. No thread runs behind it: bytes move while a collective is being called. Each message is sealed, so that a
+// byte that changes on its way is a fault and never a wrong sum, and encrypted, if the group says so.
 class Communicator {
  public:
   // All members meet in `store`. With one member nothing listens and every collective returns at once.

@@ -29,6 +29,7 @@ struct Pieces {
     if (done < length) list[count++] = {static_cast<std::byte*>(memory) + done, length - done};
     done -= std::min(done, length);
   }
+  void add(std::span<const std::byte> bytes) { add(const_cast<std::byte*>(bytes.data()), bytes.size()); }
 };
 
 }  // namespace
@@ -38,8 +39,17 @@ Links::Links(int rank, std::vector<Connection> connections, const Cancellation* 
   for (std::size_t i = 0; i < connections.size(); ++i) {
     if (!connections[i].socket.open()) continue;
     peers_[i].socket = std::move(connections[i].socket);
-    peers_[i].sending.emplace(connections[i].keys.sending);
-    peers_[i].receiving.emplace(connections[i].keys.receiving);
+    protect(peers_[i], connections[i].keys);
+  }
+}
+
+void Links::protect(Peer& peer, const PairKeys& keys) {
+  if (keys.encrypt) {
+    peer.encrypting.emplace(keys.sending);
+    peer.decrypting.emplace(keys.receiving);
+  } else {
+    peer.sending.emplace(keys.sending);
+    peer.receiving.emplace(keys.receiving);
   }
 }
 
@@ -52,13 +62,28 @@ MessageSeal::Tag Links::seal_of(MessageSeal& seal, const Message& message) {
   return seal.next(std::as_bytes(std::span(&message.header, 1)), {message.memory, message.header.length});
 }
 
+WireMessage Links::wire_message_of(const Message& message) {
+  return {.header = std::as_bytes(std::span(&message.on_wire, 1)),
+          .covered = std::as_bytes(std::span(&message.header, 1)),
+          .contents = {message.memory, message.header.length}};
+}
+
+// While the next bytes are on their way.
+void Links::decrypt(Peer& peer, const Message& message) {
+  const std::size_t arrived = std::min<std::size_t>(message.done - sizeof(WireHeader), message.header.length);
+  if (peer.decrypting) peer.decrypting->decrypt(std::as_bytes(std::span(&message.header, 1)), message.memory, arrived);
+}
+
 // Usually the socket takes it at once; the rest is for `wait`.
 void Links::send(int peer, Header header, const void* memory, Completions& completions) {
   Peer& to = peers_[static_cast<std::size_t>(peer)];
-  if (!to.sending) fail({unavailable, "the connection to rank {} is closed", peer});
+  if (!to.socket.open()) fail({unavailable, "the connection to rank {} is closed", peer});
+  if (to.encrypting && header.length > MessageCipher::kMaxMessageBytes)
+    fail({unimplemented, "{} bytes are too many for one encrypted message; set strategy.encrypt = false for a model of this size",
+          header.length});
   Message& message =
       to.outgoing.emplace_back(Message{header, static_cast<std::byte*>(const_cast<void*>(memory)), &completions, with_check(header)});
-  message.seal = seal_of(*to.sending, message);
+  if (to.sending) message.seal = seal_of(*to.sending, message);
   count_sent(header.length);
   if (to.outgoing.size() == 1) flush(peer);
 }
@@ -116,13 +141,16 @@ void Links::flush(int peer) {
 }
 
 void Links::drain(int peer) {
-  auto& queue = peers_[static_cast<std::size_t>(peer)].incoming;
+  Peer& from = peers_[static_cast<std::size_t>(peer)];
+  auto& queue = from.incoming;
   while (!queue.empty() && transfer(peer, queue.front(), false) > 0) {
     Message& message = queue.front();
-    if (message.done >= sizeof(WireHeader)) check_header(peer, message);
+    if (message.done < sizeof(WireHeader)) continue;
+    check_header(peer, message);
+    decrypt(from, message);
     if (message.done < message.length()) continue;
     check_seal(peer, message);
-    tell(peer, message, false, ++peers_[static_cast<std::size_t>(peer)].received);
+    tell(peer, message, false, ++from.received);
     ++*message.completions;
     queue.pop_front();
   }
@@ -130,20 +158,27 @@ void Links::drain(int peer) {
 
 // How many bytes went through, 0 if the socket can't just now.
 ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
-  Pieces pieces{.done = message.done};
-  pieces.add(&message.on_wire, sizeof(WireHeader));
-  pieces.add(message.memory, message.header.length);
-  pieces.add(&message.seal, sizeof(message.seal));
+  Peer& other = peers_[static_cast<std::size_t>(peer)];
+  const bool encrypts = outgoing && other.encrypting;
+  Pieces pieces{.done = encrypts ? 0 : message.done};
+  if (encrypts) {
+    pieces.add(other.encrypting->pending(wire_message_of(message)));
+  } else {
+    pieces.add(&message.on_wire, sizeof(WireHeader));
+    pieces.add(message.memory, message.header.length);
+    pieces.add(&message.seal, sizeof(message.seal));
+  }
   msghdr envelope{};
   envelope.msg_iov = pieces.list.data();
   envelope.msg_iovlen = pieces.count;
-  const int descriptor = peers_[static_cast<std::size_t>(peer)].socket.descriptor();
+  const int descriptor = other.socket.descriptor();
   const double begin = message.begin == 0 && is_traced() ? SteadyClock().now().count() : message.begin;
   const ssize_t moved = outgoing ? ::sendmsg(descriptor, &envelope, MSG_NOSIGNAL) : ::recvmsg(descriptor, &envelope, 0);
   if (moved < 0 && (errno == EAGAIN || errno == EINTR)) return 0;
   if (moved <= 0) missed_peer_ = peer;
   if (moved < 0) fail({unavailable, "rank {} is gone: {}", peer, std::strerror(errno)});
   if (moved == 0) fail({unavailable, "rank {} is gone: it has closed the connection", peer});
+  if (encrypts) other.encrypting->sent(static_cast<std::size_t>(moved));
   message.done += static_cast<std::size_t>(moved);
   message.begin = begin;
   return moved;
@@ -174,7 +209,10 @@ void Links::check_header(int peer, const Message& message) {
 }
 
 void Links::check_seal(int peer, const Message& message) {
-  if (!MessageSeal::equal(message.seal, seal_of(*peers_[static_cast<std::size_t>(peer)].receiving, message))) changed_on_its_way(peer);
+  Peer& from = peers_[static_cast<std::size_t>(peer)];
+  const bool genuine =
+      from.decrypting ? from.decrypting->is_genuine(message.seal) : MessageSeal::equal(message.seal, seal_of(*from.receiving, message));
+  if (!genuine) changed_on_its_way(peer);
 }
 
 void Links::changed_on_its_way(int peer) {

@@ -16,6 +16,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/message_seal.h"
 #include "trireme/comm/cancellation.h"
+#include "trireme/comm/ciphers.h"
 #include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"
 #include "trireme/observe/spans.h"
@@ -63,7 +64,7 @@ class Links {
   int missed_peer() const { return missed_peer_; }  // by the fault; -1: none, or not a single one
 
  private:
-  // On the wire: 24 bytes, the contents, the seal of both.
+  // On the wire: 24 bytes, the contents, encrypted or not, the seal of both.
   struct WireHeader {
     Header header;
     std::uint64_t check = 0;  // tells a header that changed on its way from one that was not expected
@@ -82,6 +83,8 @@ class Links {
     Socket socket;
     std::optional<MessageSeal> sending;
     std::optional<MessageSeal> receiving;
+    std::optional<SendingCipher> encrypting;  // both instead of the seals
+    std::optional<ReceivingCipher> decrypting;
     std::deque<Message> outgoing;
     std::deque<Message> incoming;
     std::uint64_t sent = 0;  // messages that are through, of each direction
@@ -96,7 +99,10 @@ class Links {
   bool is_traced() const { return trace_.spans != nullptr && trace_.spans->is_on(); }
   void tell(int peer, const Message& message, bool outgoing, std::uint64_t number) const;
   static WireHeader with_check(const Header& header);
+  static void protect(Peer& peer, const PairKeys& keys);
   static MessageSeal::Tag seal_of(MessageSeal& seal, const Message& message);
+  static WireMessage wire_message_of(const Message& message);
+  static void decrypt(Peer& peer, const Message& message);
   void check_header(int peer, const Message& message);
   void check_seal(int peer, const Message& message);
   [[noreturn]] void changed_on_its_way(int peer);

@@ -125,6 +125,7 @@ class Reception {
       if (rank) admit(*rank, {visitor.take_socket(), visitor.keys()});
       return rank.has_value();
     } catch (const Error& fault) {
+      if (fault.code() == invalid_argument) throw;  // a true member, and waiting does not change its settings
       if (fault.code() == unauthenticated) forger_ = fault;
       send_away(visitor, fault.what());
       return true;

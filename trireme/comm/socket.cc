@@ -120,6 +120,12 @@ std::string peer_of(const Socket& socket) {
   return known ? in_numbers(address, length) : "an address that is gone already";
 }
 
+bool are_on_one_machine(std::string_view endpoint, std::string_view other) {
+  const auto host = [](std::string_view text) { return text.substr(0, text.find(' ')); };
+  const auto is_loopback = [](std::string_view address) { return address.starts_with("127.") || address == "::1"; };
+  return host(endpoint) == host(other) || (is_loopback(host(endpoint)) && is_loopback(host(other)));
+}
+
 Socket listen_on(const std::string& address) {
   const Addresses found = resolve(address, nullptr, 0);
   if (is_any_address(found->ai_addr))

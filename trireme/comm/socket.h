@@ -33,6 +33,10 @@ std::string endpoint_of(const Socket& socket);
 // "host port" of the other end, for messages.
 std::string peer_of(const Socket& socket);
 
+// Whether two endpoints are of one machine for certain: both have loopback addresses, or the same one. The kernel takes no packet with such
+// a sender from a network.
+bool are_on_one_machine(std::string_view endpoint, std::string_view other);
+
 // All are non-blocking. Errors: cancelled if the deadline's owner says so, invalid_argument for an address that is not this machine's,
 // unavailable if nobody answers.
 Socket listen_on(const std::string& address);

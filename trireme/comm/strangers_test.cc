@@ -87,7 +87,7 @@ TEST(Strangers, OneThatClosesAtOnceChangesNothing) {
 TEST(Strangers, OneThatSendsAnythingChangesNothing) {
   Strangers strangers;
   const std::vector<std::string> texts{"GET / HTTP/1.1\r\nHost: x\r\n\r\n", std::string(64, '\0'), std::string(100000, 'x'),
-                                       "trireme2" + std::string(200, '\xff')};
+                                       "trireme3" + std::string(200, '\xff')};
   WatchedStore store([&](const std::string& endpoint) {
     for (const auto& text : texts) {
       // The member may have sent it away before it has said everything.
@@ -164,7 +164,7 @@ TEST(Strangers, AReplayedConversationIsRefused) {
     while (!visitor.advance()) std::this_thread::yield();
   };
   visit([](const Socket& caller) { prove_to_host(caller, group_of(1, 2), 0, Deadline(kTimeout)); });
-  const std::string overheard = "trireme2" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
+  const std::string overheard = "trireme3" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
   const std::string error =
       thrown_error([&] { visit([&](const Socket& caller) { send_exactly(caller, overheard, Deadline(kTimeout)); }); });
   EXPECT_THAT(error, StartsWith("unauthenticated: "));

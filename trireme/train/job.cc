@@ -83,6 +83,7 @@ void describe(TeamOptions& o, OptionVisitor& visit) {
         {"shares", "drop", "async"});
   visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
   visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
+  visit("encrypt", o.encrypt, "what workers of different machines exchange is encrypted; false: only sealed, so that others can read it");
 }
 
 void describe(ObserveOptions& o, OptionVisitor& visit) {

@@ -247,6 +247,7 @@ class Worker {
     failpoint("switch.before_rendezvous");
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
+    const auto encryption = job_.strategy.team.encrypt ? comm::Encryption::between_machines : comm::Encryption::never;
     auto communicator = comm::Communicator::connect(membership_.store(),
                                                     {.rank = rank_,
                                                      .size = generation.size(),
@@ -256,6 +257,7 @@ class Worker {
                                                      .cancellation = membership_.cancellation(),
                                                      .tell = options_.say,
                                                      .spans = &trainer_.spans(),
+                                                     .encryption = encryption,
                                                      .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
     failpoint("rdzv.after_join");
