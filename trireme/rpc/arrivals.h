@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who has connected and not yet shown that he is of this job, and how many may come from one place.
+// Who has connected and not yet shown that they are of this job, and how many may come from one place.
 #pragma once
 
 #include <cstdint>

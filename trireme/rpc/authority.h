@@ -17,7 +17,7 @@ class Authority {
  public:
   static Authority create();
   // The same authority for everybody who knows the secret (16 bytes at least), for launches where nobody can hand out certificates.
-  // Whoever knows it can also call himself the coordinator.
+  // Whoever knows it can also pose as the coordinator.
   static Authority from_secret(std::string_view secret);
   ~Authority();
   Authority(Authority&&) noexcept;

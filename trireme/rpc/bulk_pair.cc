@@ -32,8 +32,8 @@ class LentMessage final : public Incoming {
   const Outgoing& message_;
 };
 
-// A listener must not be called twice at a time, neither by two threads nor from within itself: whoever finds it busy leaves his
-// message to the one who keeps it so.
+// A listener must not be called twice at a time, neither by two threads nor from within itself: a thread that finds it busy leaves its
+// message to the one that keeps it so.
 class Stream : public std::enable_shared_from_this<Stream> {
  public:
   // Before that, what comes for it waits.

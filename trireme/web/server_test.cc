@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the web server over real sockets: who gets in, what he gets, and what strangers can do.
+// Tests of the web server over real sockets: who gets in, what they get, and what strangers can do.
 #include "trireme/web/server.h"
 
 #include <arpa/inet.h>
