@@ -66,6 +66,12 @@ class ExitQueue {
   std::vector<train::NodeExit> exits_;
 };
 
+// The coordinator looks at the data once, for their form and mean: a cache of its own would take memory from the nodes beside it.
+data::DataRequest uncached(data::DataRequest request) {
+  request.pipeline.cache = "none";
+  return request;
+}
+
 void take_wishes(const ClusterRequest& request, cluster::NodePlan& plan) {
   plan.keep = request.secret.empty() ? request.keep_nodes : 0;
   plan.events = request.events;
@@ -79,7 +85,7 @@ class ClusterRun {
         plans_(cluster_.plans),
         console_(console),
         job_(train::job_from_config(request.config)),
-        data_(data::open_data(job_.data, cache_directory())),
+        data_(data::open_data(uncached(job_.data), cache_directory())),
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
         checkpoints_(records_.directory().checkpoints(), job_.graph),
         conductor_(

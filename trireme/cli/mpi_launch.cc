@@ -92,6 +92,7 @@ ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingReques
                 library.string()};
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
   cluster.plans.front().threads = threads > 0 ? threads : threads_of(launch);
+  cluster.plans.front().machine.slots = launch.local_size;
   for (std::int64_t rank = 1; rank < launch.size; ++rank) cluster.others.push_back(fmt::format("{}", rank));
   cluster.address = own_address(launch);
   const std::filesystem::path cache = cache_directory();
@@ -117,7 +118,9 @@ int run_mpi_node(const MpiLaunch& launch, NodeOptions options, const Console& co
   const std::string told = options.mpi->broadcast("", Seconds(options.start_timeout));
   const std::size_t end = told.find('\n');
   if (options.threads == 0) options.threads = threads_of(launch);
-  return finish(*options.mpi, run_node(secrets_of_rank(launch.rank, told.substr(0, end), told.substr(end + 1)), options, console));
+  NodeSecrets secrets = secrets_of_rank(launch.rank, told.substr(0, end), told.substr(end + 1));
+  secrets.slots = launch.local_size;
+  return finish(*options.mpi, run_node(secrets, options, console));
 }
 
 }  // namespace trireme::cli

@@ -89,6 +89,7 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
       Seconds(options.start_timeout));
   const SteadyClock clock;
   const train::WorkerOptions worker{.threads = threads_of(secrets, options),
+                                    .nodes_on_machine = secrets.slots,
                                     .address = address,
                                     .key = secrets.key,
                                     .credentials = secrets.credentials,

@@ -10,7 +10,6 @@
 #include <atomic>
 #include <cerrno>
 #include <cstring>
-#include <fstream>
 #include <new>
 
 #include "trireme/base/error.h"
@@ -39,24 +38,18 @@ std::size_t bytes_of(const Source& source) {
   return bytes;
 }
 
-// Linux grants memory it doesn't have and kills the process when it is used, so what is there is asked for first.
-std::size_t available_memory() {
-  std::ifstream file("/proc/meminfo");
-  std::string key, unit;
-  for (std::size_t kibibytes = 0; file >> key >> kibibytes; std::getline(file, unit))
-    if (key == "MemAvailable:") return kibibytes * 1024;
-  return std::numeric_limits<std::size_t>::max();
-}
-
 class MemoryStore final : public Store {
  public:
-  explicit MemoryStore(const Source& source) : extent_(source.format().sample_bytes()) {
+  // Linux grants memory it doesn't have and kills the process when it is used, so what is there is asked for first.
+  MemoryStore(const Source& source, MemoryBudget& budget) : extent_(source.format().sample_bytes()) {
     const std::size_t bytes = bytes_of(source);
-    if (bytes <= available_memory()) values_.reset(new (std::nothrow) std::byte[bytes]);
+    budget.take(bytes, source.size());
+    values_.reset(new (std::nothrow) std::byte[bytes]);
     if (values_ == nullptr)
       throw Error{resource_exhausted,
-                  "caching {} samples takes {} bytes of memory, which are not there; set data.cache = \"disk\" or \"none\"", source.size(),
-                  bytes};
+                  "caching {} samples takes {} bytes of memory, which this process doesn't get (ulimit -v?); set data.cache = \"disk\" or "
+                  "\"none\"",
+                  source.size(), bytes};
   }
 
   void put(std::size_t index, std::span<const std::byte> sample) override { std::ranges::copy(sample, values_.get() + index * extent_); }
@@ -129,8 +122,8 @@ class FileStore final : public Store {
   int file_ = -1;
 };
 
-std::unique_ptr<Store> make_store(const Source& source, CacheKind kind, const std::filesystem::path& directory) {
-  if (kind == CacheKind::memory) return std::make_unique<MemoryStore>(source);
+std::unique_ptr<Store> make_store(const Source& source, CacheKind kind, const std::filesystem::path& directory, MemoryBudget& memory) {
+  if (kind == CacheKind::memory) return std::make_unique<MemoryStore>(source, memory);
   return std::make_unique<FileStore>(source, directory);
 }
 
@@ -138,10 +131,10 @@ enum class Kept : std::uint8_t { no, being_written, yes };
 
 class CachedSource final : public Source {
  public:
-  CachedSource(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory)
+  CachedSource(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory, MemoryBudget& memory)
       : base_(std::move(base)),
         kind_(kind),
-        store_(make_store(*base_, kind, directory)),
+        store_(make_store(*base_, kind, directory, memory)),
         kept_(std::make_unique<std::atomic<Kept>[]>(static_cast<std::size_t>(base_->size()))) {}
 
   const SampleFormat& format() const override { return base_->format(); }
@@ -174,9 +167,15 @@ class CachedSource final : public Source {
 
 }  // namespace
 
-std::shared_ptr<const Source> cached(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory) {
+std::shared_ptr<const Source> cached(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory,
+                                     MemoryBudget& memory) {
   if (kind == CacheKind::none || base->in_memory()) return base;
-  return std::make_shared<CachedSource>(std::move(base), kind, directory);
+  return std::make_shared<CachedSource>(std::move(base), kind, directory, memory);
+}
+
+std::shared_ptr<const Source> cached(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory) {
+  MemoryBudget memory(memory_share(1));
+  return cached(std::move(base), kind, directory, memory);
 }
 
 }  // namespace trireme::data

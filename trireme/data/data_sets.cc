@@ -94,7 +94,7 @@ std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view 
   return samples;
 }
 
-DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch) {
+DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes) {
   DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
   if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
   if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
@@ -102,8 +102,9 @@ DataSets open_data(const DataRequest& request, const std::filesystem::path& scra
     if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
   }
   const CacheKind kind = cache_kind(request.pipeline.cache);
-  sets.train = cached(sets.train, kind, scratch);
-  if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch);
+  MemoryBudget memory(memory_share(nodes));
+  sets.train = cached(sets.train, kind, scratch, memory);
+  if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch, memory);
   apply_split(sets, request.data);
   sets.class_names = class_names_of(request.data, sets.train->format());
   sets.normalization = measure_normalization(*sets.train, request.data.normalize);

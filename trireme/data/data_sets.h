@@ -20,8 +20,8 @@ struct DataSets {
   std::vector<std::string> warnings;         // of the readers
 };
 
-// `scratch` is where a cache on disk may lie.
-DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch);
+// `scratch` is where a cache on disk may lie; a cache in memory takes no more than the share of one of `nodes` on this machine.
+DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes = 1);
 
 // train, validation or test; invalid_argument if these data have no such part.
 std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view part);

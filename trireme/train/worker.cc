@@ -66,7 +66,7 @@ class Worker {
         clock_(clock),
         welcome_(unpack_welcome(membership.welcome())),
         job_(prepare_job()),
-        data_(data::open_data(job_.data, options.scratch)),
+        data_(data::open_data(job_.data, options.scratch, options.nodes_on_machine)),
         history_(options.events, membership.node()),
         trainer_({.job = job_,
                   .data = data_,

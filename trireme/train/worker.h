@@ -17,6 +17,7 @@ namespace trireme::train {
 
 struct WorkerOptions {
   std::int64_t threads = 0;               // 0: every core this process may use
+  std::int64_t nodes_on_machine = 1;      // which share its memory, this one included
   std::string address;                    // by which the other nodes reach this one
   std::string key;                        // the job's, for proving pairs
   rpc::Credentials credentials;           // of this node, for streams to other nodes
