@@ -14,6 +14,7 @@
 #include "trireme/cli/algorithm_memory.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/data_lookup.h"
+#include "trireme/optim/optimizer.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli {
@@ -50,6 +51,10 @@ std::string samples_text(const data::DataSets& sets) {
 std::string model_title(const Config& config) {
   const Config* name = config.at("model").find("name");
   return name == nullptr ? "layers" : name->text();
+}
+
+std::int64_t optimizer_slots(const train::Job& job) {
+  return static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
 }
 
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
@@ -98,6 +103,7 @@ void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
                          {"model", model_title(request_.config)},
                          {"data", job_.data.title()},
                          {"parameters", job_.graph.parameters().size()},
+                         {"optimizer_slots", optimizer_slots(job_)},
                          {"samples", data_.train->size()},
                          {"validation_samples", size_of(data_.validation)},
                          {"test_samples", size_of(data_.test)},

@@ -48,6 +48,7 @@ void JournalPart::take_run(const observe::Record& record) {
   run_.data = word(record, "data");
   run_.host = word(record, "host");
   run_.parameters = number(record, "parameters");
+  run_.optimizer_slots = number(record, "optimizer_slots");
   run_.batch_size = number(record, "batch_size");
   run_.epochs = number(record, "epochs");
   run_.samples = number(record, "samples");

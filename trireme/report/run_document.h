@@ -35,6 +35,7 @@ struct RunFacts {
   std::string strategy;  // now, or at the end
   std::string plan;
   std::string trireme, host;
+  double optimizer_slots = kUnknown;  // arrays of the parameters' size that it keeps; runs of older versions don't tell
   double parameters = kUnknown, batch_size = kUnknown, epochs = kUnknown, samples = kUnknown, seed = kUnknown;
   double workers = kUnknown, threads = kUnknown;
   double started = kUnknown, ended = kUnknown;  // seconds since 1970

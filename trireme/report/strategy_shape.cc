@@ -5,6 +5,15 @@
 #include <cstdlib>
 
 namespace trireme::report {
+namespace {
+
+// Of "bsp", "ssp:4", "async": a bound of 0 makes ssp the same as bsp, whatever number stands behind bsp.
+bool sums_pushes(std::string_view mode) {
+  const std::string_view name = mode.substr(0, mode.find(':'));
+  return name == "bsp" || (name == "ssp" && mode.substr(name.size()) == ":0");
+}
+
+}  // namespace
 
 StrategyShape shape_of(std::string_view strategy) {
   using Kind = StrategyShape::Kind;
@@ -18,7 +27,7 @@ StrategyShape shape_of(std::string_view strategy) {
   if (name == "allreduce") shape.kind = Kind::allreduce;
   if (name == "ps") {
     shape.kind = Kind::ps;
-    shape.is_in_step = mode == "bsp";
+    shape.is_in_step = sums_pushes(mode);
   }
   if (name == "local_sgd") {
     shape.kind = Kind::local_sgd;

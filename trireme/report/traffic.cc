@@ -19,13 +19,6 @@ struct Model {
   std::string words;
 };
 
-double slots_of(const RunFacts& run) {
-  const std::string optimizer = run.setting("train.optimizer.name");
-  if (optimizer == "sgd") return run.setting("train.optimizer.momentum") == "0" ? 0 : 1;
-  if (optimizer == "adam" || optimizer == "adamw" || optimizer == "adadelta" || optimizer == "lamb") return 2;
-  return optimizer.empty() ? kUnknown : 1;
-}
-
 // A server beside a worker is reached without sending: of s servers one, for each worker that has one.
 double remote_share(const RunDocument& document, double workers) {
   const auto servers = static_cast<double>(document.servers.size());
@@ -46,7 +39,7 @@ Model model_of(const RunDocument& document, const Stretch& stretch) {
       return {2 * (n - 1) * model, fmt::format("{} nodes send 2 (n - 1) / n of {:.0f} bytes for each of {} parameters", n,
                                                shape.bytes_per_value, document.run.parameters)};
     case Kind::local_sgd: {
-      const double slots = slots_of(document.run);
+      const double slots = document.run.optimizer_slots;
       return {2 * (n - 1) * document.run.parameters * 4 * (1 + slots) / shape.steps_between,
               fmt::format("parameters and {} slots are averaged every {} steps", slots, shape.steps_between)};
     }

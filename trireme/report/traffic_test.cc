@@ -35,8 +35,14 @@ TEST(Traffic, EveryWorkerPushesAndPulls) {
   document.server_workers = 3;
   EXPECT_EQ(traffic_of(document)->model_bytes_per_step, 8000);
   EXPECT_EQ(traffic_of(document)->ratio, 1);
-  document.stretches[0].strategy = "ps:bsp";
-  EXPECT_EQ(traffic_of(document)->model_bytes_per_step, 24'000);
+  for (const char* in_step : {"ps:bsp", "ps:ssp:0", "ps:ssp:0,servers=1", "ps:bsp:5"}) {
+    document.stretches[0].strategy = in_step;
+    EXPECT_EQ(traffic_of(document)->model_bytes_per_step, 24'000) << in_step;
+  }
+  for (const char* out_of_step : {"ps:ssp", "ps:ssp:1", "ps:dssp", "ps:ssp:04"}) {
+    document.stretches[0].strategy = out_of_step;
+    EXPECT_EQ(traffic_of(document)->model_bytes_per_step, 8000) << out_of_step;
+  }
 }
 
 TEST(Traffic, AServerBesideItsWorkerIsNotSentTo) {
@@ -50,7 +56,7 @@ TEST(Traffic, AServerBesideItsWorkerIsNotSentTo) {
 TEST(Traffic, ASwitchIsTheSumOfItsParts) {
   RunDocument document = run_of("allreduce", 2, 10, 5'000, 2);
   document.stretches.push_back({.strategy = "local_sgd:4", .workers = 2, .steps = 30});
-  document.run.config = {{.key = "train.optimizer.name", .value = "adam"}};
+  document.run.optimizer_slots = 2;
   const auto traffic = traffic_of(document);
   EXPECT_EQ(traffic->model_bytes_per_step, (10 * 8000 + 30 * 8000 * 3 / 4.0) / 40);
   EXPECT_THAT(traffic->model, HasSubstr("averaged every 4 steps"));
