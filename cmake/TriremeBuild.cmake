@@ -26,7 +26,8 @@ if(TRIREME_WERROR)
   target_compile_options(trireme_flags INTERFACE -Werror)
 endif()
 if(TRIREME_SANITIZE)
-  target_compile_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE} -fno-omit-frame-pointer)
+  # Without recovery: what is found ends the test, it is not only printed.
+  target_compile_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(trireme_flags INTERFACE -fsanitize=${TRIREME_SANITIZE})
   # Sanitizers start after ifunc resolvers run, so a sanitized build has no per-CPU clones.
   target_compile_definitions(trireme_flags INTERFACE TRIREME_SANITIZED)
