@@ -10,6 +10,7 @@
 #include "tests/cluster/training_process.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/hexadecimal.h"
+#include "trireme/web/page.h"
 
 namespace trireme::tests {
 namespace {
@@ -98,6 +99,35 @@ TEST_F(Secrets, OfALaunchByTheEnvironmentAreNowhereButInTheFile) {
   search.look_at_files(folder_ / "runs");
   search.look_at_files(folder_ / "cache");
   EXPECT_THAT(search.found(), IsEmpty());
+}
+
+// The printed address has it; a file has it only where a port was asked for, which programs are to read.
+TEST_F(Secrets, TheDashboardsTokenIsInNoFileUnlessAPortWasAskedFor) {
+  for (const bool asks_for_port : {false, true}) {
+    const std::string runs = asks_for_port ? "asked" : "runs";
+    const std::vector<std::string> flags = asks_for_port
+                                               ? std::vector<std::string>{"--dashboard-port", std::to_string(20000 + ::getpid() % 10000)}
+                                               : std::vector<std::string>{"--dashboard"};
+    if (!asks_for_port && !web::page_absence().empty()) GTEST_SKIP() << "--dashboard is refused, this build has no page";
+    TrainingProcess training = begin(runs, flags);
+    ASSERT_TRUE(comes_to(runs, 20)) << training.text();
+    const std::string text = training.text();
+    const auto at = text.find("?token=");
+    ASSERT_NE(at, std::string::npos) << text;
+    Search search({text.substr(at + 7, 32)});
+    search.look_at_processes();
+    search.look_at_files(folder_);
+    const fs::path file = fs::canonical(latest(runs)) / "dashboard.token";
+    if (asks_for_port) {
+      EXPECT_THAT(search.found(), testing::ElementsAre(file.string()));
+      EXPECT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
+    } else {
+      EXPECT_THAT(search.found(), IsEmpty());
+    }
+    training.signal(SIGINT);
+    EXPECT_EQ(training.wait(), 130) << training.text();
+    EXPECT_FALSE(fs::exists(file));
+  }
 }
 
 TEST_F(Secrets, ProcessesLeaveNoCoreAndRunsAreTheirOwnersOnly) {

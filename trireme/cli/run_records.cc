@@ -89,8 +89,9 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               machinery, directory_.path().string())
                << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
-  if (request_.dashboard)
-    page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, directory_.path() / "dashboard.token");
+  // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
+  const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};
+  if (request_.dashboard) page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, token_file);
   if (page_) console_.out << "dashboard " << page_->url() << "\n" << std::flush;
   if (page_ && !web::page_absence().empty())
     console_.err << "trireme: note: only /metrics and /api/run are there; " << web::absence_text("the dashboard", web::page_absence())
