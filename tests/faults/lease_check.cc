@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I3 where servers hold the parameters: every sample once an epoch, whoever took it, and every push once at every server.
+// I3 where servers hold the parameters: every sample once an epoch, whoever took it, every push once at every server, and out of step the
+// gradient of every sample once in every piece, whoever died.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -100,11 +101,33 @@ class Coverage {
 };
 
 // Pushes as one process wrote them down, while servers held the same parameters.
-using Push = std::pair<std::string, std::int64_t>;  // whose, and its id
+using Push = std::pair<std::string, std::int64_t>;    // whose, and its id
+using First = std::pair<std::int64_t, std::int64_t>;  // stretch, and the first lease of some samples in it
 struct Pushes {
   std::map<Push, int> applied;  // how often; dropped ones count
   std::vector<std::int64_t> acknowledged;
+  std::int64_t pieces = 0;                  // of this server
+  std::map<First, std::int64_t> in_pieces;  // samples, once for each piece that has them
+  std::map<First, std::int64_t> of_a_push;  // most samples of one push: all of that lease
+  std::map<First, std::int64_t> used;       // samples, by the lead
 };
+
+// Lease 0: of a round, or written before there were leases in journals.
+First first_of(const Record& record) {
+  return record.find("lease") == nullptr ? First{} : First{record.integer("stretch"), record.integer("lease")};
+}
+
+void take_applied(const Record& record, Pushes& pushes) {
+  ++pushes.applied[{record.text("worker"), record.integer("id")}];
+  const First first = first_of(record);
+  if (first.second == 0) return;  // summed with others' to a round
+  const std::int64_t samples = record.integer("samples");
+  pushes.pieces = record.integer("all");
+  pushes.in_pieces[first] += samples * record.integer("pieces");
+  pushes.of_a_push[first] = std::max(pushes.of_a_push[first], samples);
+}
+
+std::int64_t samples_of(const Record& used) { return used.integer("end") - used.integer("begin"); }
 
 // By the generation that handed the parameters out, then by journal.
 std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const History& history, const Lineage& all) {
@@ -117,11 +140,39 @@ std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const Hist
     std::int64_t own = 0;
     for (const Record& record : log.records) {
       if (record.type == "joined") own = origin[record.integer("generation")];
-      if (record.type == "applied") ++found[own][&log].applied[{record.text("worker"), record.integer("id")}];
+      if (record.type == "applied") take_applied(record, found[own][&log]);
+      if (record.type == "used") found[own][&log].used[first_of(record)] += samples_of(record);
       if (record.type == "acknowledged") found[own][&log].acknowledged.push_back(record.integer("id"));
     }
   }
   return found;
+}
+
+using Logs = std::map<const ProcessLog*, Pushes>;
+
+// Whoever finished what a lost worker had begun: its samples are in every piece once when they count as used, and never more than once.
+void check_pieces(const Logs& logs, const std::string& where, Violations& found) {
+  std::map<First, std::int64_t> used;
+  std::map<First, std::int64_t> whole;  // all samples that began with this lease
+  for (const auto& [log, pushes] : logs) {
+    for (const auto& [first, samples] : pushes.used) used[first] += samples;
+    for (const auto& [first, samples] : pushes.of_a_push) whole[first] = std::max(whole[first], samples);
+  }
+  for (const auto& [first, samples] : used) whole[first] = std::max(whole[first], samples);
+  for (const auto& [server, pushes] : logs) {
+    if (pushes.pieces == 0) continue;
+    for (const auto& [first, samples] : whole) {
+      const auto there = pushes.in_pieces.find(first);
+      const std::int64_t here = there == pushes.in_pieces.end() ? 0 : there->second;
+      const std::int64_t all = samples * pushes.pieces;
+      const bool is_used = first.second != 0 && used.contains(first) && used.at(first) == samples;
+      if (here <= all && (!is_used || here == all)) continue;
+      found.push_back({"I3", server->file,
+                       fmt::format("the {} samples of lease {} were applied {} times to its {} pieces, not {} times", samples, first.second,
+                                   here, pushes.pieces, all),
+                       fmt::format("{}, stretch {}", where, first.first)});
+    }
+  }
 }
 
 }  // namespace
@@ -153,6 +204,7 @@ void check_pushes(const History& history, const Lineage& all, Violations& found)
           found.push_back(
               {"I3", server->file, fmt::format("push {} of node {} was applied {} times", push.second, push.first, times), where});
     }
+    check_pieces(logs, where, found);
     for (const auto& [worker, pushes] : logs) {
       for (const std::int64_t id : pushes.acknowledged) {
         for (const auto& [server, theirs] : logs)

@@ -46,6 +46,19 @@ class Written {
   void used(std::int64_t generation, std::int64_t epoch, std::int64_t begin, std::int64_t end) {
     line(kServer, fmt::format(R"("type":"used","generation":{},"epoch":{},"begin":{},"end":{},"worker":0)", generation, epoch, begin, end));
   }
+  struct Part {
+    const char* worker = "2";
+    std::int64_t id = 0, lease = 0, samples = 0, pieces = 0, all = 0;
+  };
+  void part(const char* file, const Part& part) {
+    line(file,
+         fmt::format(R"("type":"applied","worker":"{}","id":{},"taken":true,"stretch":0,"lease":{},"samples":{},"pieces":{},"all":{})",
+                     part.worker, part.id, part.lease, part.samples, part.pieces, part.all));
+  }
+  void used_of(std::int64_t lease, std::int64_t begin, std::int64_t end) {
+    line(kServer,
+         fmt::format(R"("type":"used","generation":1,"epoch":0,"begin":{},"end":{},"worker":0,"stretch":0,"lease":{})", begin, end, lease));
+  }
   void applied(const char* file, std::int64_t id) { line(file, fmt::format(R"("type":"applied","worker":"2","id":{},"taken":true)", id)); }
   void acknowledged(const char* file, std::int64_t id) { line(file, fmt::format(R"("type":"acknowledged","id":{})", id)); }
   void pushed(std::int64_t id) {
@@ -148,6 +161,52 @@ TEST(LeaseCheck, FindsAnAcknowledgedPushThatAServerDoesNotHave) {
   history.acknowledged(kWorker, 31);
   EXPECT_THAT(history.violations(),
               Contains(AllOf(StartsWith("I3 node-2-12"), HasSubstr("push 31 was acknowledged and never applied by node-1-11"))));
+}
+
+// Two servers of 2 and 3 pieces; the worker dies in the push of lease 1, of 4 samples, and others finish it in two parts.
+class Half {
+ public:
+  Half() {
+    written_.generation(1);
+    written_.joined({kServer, kOther, kWorker}, {});
+    written_.part(kServer, {.worker = "2", .id = 1, .lease = 1, .samples = 4, .pieces = 1, .all = 2});
+  }
+  void finish(std::int64_t id, std::int64_t samples, std::int64_t pieces_here, std::int64_t pieces_there) {
+    written_.part(kServer, {.worker = "1", .id = id, .lease = 1, .samples = samples, .pieces = pieces_here, .all = 2});
+    written_.part(kOther, {.worker = "1", .id = id, .lease = 1, .samples = samples, .pieces = pieces_there, .all = 3});
+  }
+  void use(std::int64_t begin, std::int64_t end) { written_.used_of(1, begin, end); }
+  std::vector<std::string> violations() const { return written_.violations(); }
+
+ private:
+  Written written_;
+};
+
+TEST(LeaseCheck, WhatOthersFinishIsWhole) {
+  Half half;
+  EXPECT_THAT(half.violations(), IsEmpty());
+  half.finish(2, 3, 1, 3);
+  half.use(0, 3);
+  EXPECT_THAT(half.violations(), IsEmpty()) << "it is not over";
+  half.finish(3, 1, 1, 3);
+  half.use(3, 4);
+  EXPECT_THAT(half.violations(), IsEmpty());
+}
+
+TEST(LeaseCheck, FindsALostPushThatWasDoneAgainInPiecesThatHadIt) {
+  Half half;
+  half.finish(2, 4, 2, 3);
+  half.use(0, 4);
+  EXPECT_THAT(half.violations(),
+              testing::ElementsAre(AllOf(StartsWith("I3 node-0-10"),
+                                         HasSubstr("the 4 samples of lease 1 were applied 12 times to its 2 pieces, not 8 times"))));
+}
+
+TEST(LeaseCheck, FindsALostPushThatCountsThoughPiecesLackIt) {
+  Half half;
+  half.finish(2, 4, 1, 2);
+  half.use(0, 4);
+  EXPECT_THAT(half.violations(), testing::ElementsAre(AllOf(StartsWith("I3 node-1-11"), HasSubstr("8 times to its 3 pieces, not 12"))));
 }
 
 TEST(LeaseCheck, FindsACommitOfMoreThanWasUsed) {

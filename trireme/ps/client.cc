@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/failpoint.h"
 #include "trireme/ps/client_state.h"
 #include "trireme/ps/values.h"
 
@@ -44,6 +45,7 @@ void Client::State::tell(const Frame& frame, std::size_t server, Todo& todo) con
 
 void Client::State::carry_out(Todo todo) {
   if (todo.acknowledged != 0 && setup.acknowledged) setup.acknowledged(todo.acknowledged);
+  if (todo.acknowledged != 0) failpoint("ps.after_acknowledged");
   for (Sending& sending : todo.sendings) send(sending);
 }
 
@@ -56,6 +58,7 @@ void Client::State::send(Sending& sending) {
 }
 
 void Client::State::send_gradients(Sending& sending) {
+  failpoint("ps.between_pieces");
   const comm::WireType wire = setup.rules.wire;
   const Piece& piece = setup.map->pieces()[sending.piece];
   for_parts(piece.size(), [&](std::int64_t begin, std::int64_t end) {

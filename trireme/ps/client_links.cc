@@ -105,7 +105,8 @@ void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incom
       if (frame.lease == 0)
         has_no_more = true;
       else
-        granted.push_back({.id = frame.lease, .begin = frame.begin, .end = frame.end, .round = frame.round});
+        granted.push_back(
+            {.id = frame.lease, .begin = frame.begin, .end = frame.end, .round = frame.round, .half = frame.half, .root = frame.root});
       break;
     }
     case Kind::noted: {

@@ -52,6 +52,8 @@ void Client::State::send_ready(std::size_t piece, Todo& todo) {
                     .id = push.id,
                     .version = push.versions[piece],
                     .lease = push.lease.id,
+                    .half = push.lease.half,
+                    .root = push.lease.root,
                     .flags = push.trips.contains(of.server) ? kTraced : 0,
                     .rate = push.rate,
                     .samples = push.samples};
@@ -150,6 +152,7 @@ std::vector<std::int64_t> Client::kept() const {
   std::vector<std::int64_t> leases;
   if (const std::optional<Lease> lease = unfinished()) leases.push_back(lease->id);
   const std::lock_guard lock(state_->mutex);
+  if (state_->upcoming && (leases.empty() || leases.front() != state_->upcoming->lease.id)) leases.push_back(state_->upcoming->lease.id);
   for (const auto& [lease, frame] : state_->reports)
     if (frame.kind == Kind::done) leases.push_back(lease);
   return leases;

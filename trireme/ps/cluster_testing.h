@@ -68,13 +68,16 @@ class Host {
                 .parameters = arrays.parameters,
                 .slots = arrays.slot_spans(),
                 .clock = kClock,
-                .applied = [this](const std::string& worker, std::uint64_t id, bool taken) {
+                .applied = [this](const Applied& push) {
                   const std::lock_guard lock(mutex);
-                  applied.push_back(fmt::format("{} {} {}", worker, id & 0xffffffffU, taken ? "taken" : "dropped"));
+                  if (push.is_whole)
+                    applied.push_back(fmt::format("{} {} {}", push.worker, push.id & 0xffffffffU, push.taken ? "taken" : "dropped"));
+                  pushes.push_back(push);
                 }}) {}
 
   std::mutex mutex;
   std::vector<std::string> applied;
+  std::vector<Applied> pushes;
   Arrays arrays;
   Server server;
 };
@@ -164,8 +167,9 @@ class Cluster {
     return arrays;
   }
 
-  Worker& add_worker() {
-    workers.push_back(std::make_unique<Worker>(fmt::format("w{}", workers.size()), space, map, rules, start()));
+  Worker& add_worker() { return add_worker(fmt::format("w{}", workers.size())); }
+  Worker& add_worker(const std::string& name) {
+    workers.push_back(std::make_unique<Worker>(name, space, map, rules, start()));
     return *workers.back();
   }
   std::vector<std::string> names() const {
@@ -205,6 +209,13 @@ class Cluster {
   void regroup(const std::vector<std::string>& names, const std::vector<std::int64_t>& kept) {
     ++generation;
     for (const auto& host : hosts) host->server.regroup(generation, names, {}, kept);
+    const std::vector<LostLease> lost = hosts[0]->server.lost();
+    std::vector<double> had(lost.size() * map->pieces().size());
+    for (const auto& host : hosts) {
+      const std::vector<double> here = host->server.has(lost);
+      for (std::size_t i = 0; i < had.size(); ++i) had[i] += here[i];
+    }
+    hosts[0]->server.settle(lost, had);
   }
 
   // Every worker does its work on a thread of its own.

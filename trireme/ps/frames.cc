@@ -9,7 +9,7 @@
 namespace trireme::ps {
 
 static_assert(std::is_trivially_copyable_v<Frame>);
-static_assert(sizeof(Frame) == 4 * 4 + 16 * 8, "a hole would send what lies in it");
+static_assert(sizeof(Frame) == 4 * 4 + 18 * 8, "a hole would send what lies in it");
 static_assert(std::endian::native == std::endian::little);
 
 std::string head_of(const Frame& frame) { return {reinterpret_cast<const char*>(&frame), sizeof frame}; }

@@ -12,7 +12,8 @@ namespace trireme::ps {
 enum class Kind : std::uint32_t {
   // From a worker.
   hello = 1,  // the first on a stream. generation
-  push,       // gradients of a piece: piece, begin, end (of these values in it), id, version (they were computed with), samples, rate
+  push,       // gradients of a piece: piece, begin, end (of these values in it), id, version (they were computed with), samples, rate,
+              // lease, half, root
   fetch,      // asks for what a server has: piece, slot (-1: parameters), as f32
   ask,        // for a lease (lead only)
   done,       // a lease is used: lease, and what came of it (lead only)
@@ -21,7 +22,7 @@ enum class Kind : std::uint32_t {
   // From a server.
   values,   // of a piece: piece, begin, end, id (of the push they answer), version, taken (0: it came too late and was dropped)
   fetched,  // piece, begin, end, slot, version
-  granted,  // lease, begin, end, round; lease 0: nothing more for this worker in this stretch
+  granted,  // lease, begin, end, round, half, root; lease 0: nothing more for this worker in this stretch
   noted,    // lease: the lead knows what became of it
 };
 
@@ -33,6 +34,7 @@ struct Frame {
   std::uint64_t id = 0;
   std::int64_t version = 0;
   std::int64_t lease = 0, begin = 0, end = 0, round = -1;
+  std::int64_t half = 0, root = 0;  // as Lease has them
   std::int32_t slot = -1;
   std::uint32_t flags = 0;  // kTaken, kTraced
   double rate = 0;

@@ -46,6 +46,9 @@ void Holdings::begin(const Rules& rules, std::int64_t updates, std::size_t seats
     const std::lock_guard lock(held.mutex);
     held.version = updates;
     held.last.resize(seats);
+    held.before.assign(seats, {});
+    held.closed.clear();
+    for (Last& last : held.last) last.lease = 0;
     held.copied.reset();
     clear_round(held);
   }
@@ -55,7 +58,8 @@ void Holdings::regroup(std::size_t seats) {
   for (Held& held : pieces_) {
     const std::lock_guard lock(held.mutex);
     held.last.resize(seats);
-    for (const Waiting& waiting : held.waiting) held.last[waiting.seat] = {};
+    held.before.resize(seats);
+    for (const Waiting& waiting : held.waiting) held.last[waiting.seat] = std::exchange(held.before[waiting.seat], {});
     clear_round(held);
   }
 }
@@ -69,7 +73,8 @@ void Holdings::push(std::size_t piece, const Push& push, std::span<float> gradie
     throw Error{invalid_argument, "a push was computed with version {} of values {} to {}, which are at {}",
                 push.version,     held.piece.begin,
                 held.piece.end,   held.version};
-  const Verdict verdict{.seat = push.seat, .piece = piece, .id = push.id, .staleness = held.version - push.version};
+  const Verdict verdict{
+      .seat = push.seat, .piece = piece, .id = push.id, .staleness = held.version - push.version, .samples = push.samples};
   if (rules_.sums()) return push_to_sum(held, push, gradients, verdict, verdicts);
   push_alone(held, push, gradients, verdict, verdicts);
 }
@@ -77,9 +82,12 @@ void Holdings::push(std::size_t piece, const Push& push, std::span<float> gradie
 void Holdings::push_alone(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts) {
   Last& last = held.last[push.seat];
   verdict.is_new = last.id != push.id;
+  verdict.lease = push.first;
+  // Somebody else does again what a lost worker could not finish: its samples count once in every piece.
+  verdict.is_applied = push.half == 0 || std::ranges::find(held.closed, push.half) == held.closed.end();
   if (verdict.is_new) {
-    update(held, gradients, rules_.damped ? push.rate / (1 + static_cast<double>(verdict.staleness)) : push.rate);
-    last = {.id = push.id, .taken = true};
+    if (verdict.is_applied) update(held, gradients, rules_.damped ? push.rate / (1 + static_cast<double>(verdict.staleness)) : push.rate);
+    remember(held, push, true);
   }
   verdicts.push_back(verdict);
 }
@@ -95,7 +103,7 @@ void Holdings::push_to_sum(Held& held, const Push& push, std::span<float> gradie
   }
   if (push.version < held.version) {
     // Without backup workers the round was made before a loss made others do its samples again: they are in this piece already.
-    last = {.id = push.id, .taken = rules_.backup_workers == 0};
+    remember(held, push, rules_.backup_workers == 0);
     verdict.taken = last.taken;
     verdicts.push_back(verdict);
     return;
@@ -104,7 +112,7 @@ void Holdings::push_to_sum(Held& held, const Push& push, std::span<float> gradie
     throw Error{invalid_argument, "a worker pushed values {} to {} twice in one round", held.piece.begin, held.piece.end};
   const bool completes = static_cast<std::int64_t>(held.waiting.size()) + (is_in_round ? 0 : 1) >= needed_;
   if (!is_in_round) {
-    last = {.id = push.id, .taken = true};
+    remember(held, push, true);
     held.waiting.push_back({.seat = push.seat, .id = push.id});
     held.rate = push.rate;
     // A worker alone: its mean is what it pushed, bit by bit.
@@ -114,6 +122,27 @@ void Holdings::push_to_sum(Held& held, const Push& push, std::span<float> gradie
       add_to_sum(held, push, gradients);
   }
   if (completes) complete(held, gradients, verdicts);
+}
+
+void Holdings::remember(Held& held, const Push& push, bool taken) {
+  held.before[push.seat] = std::exchange(held.last[push.seat], {.id = push.id, .taken = taken, .lease = push.lease});
+}
+
+std::vector<bool> Holdings::close_lease(std::size_t seat, std::int64_t lease, std::int64_t half) {
+  std::vector<bool> has;
+  for (Held& held : pieces_) {
+    const std::lock_guard lock(held.mutex);
+    const auto is_closed = [&](std::int64_t id) { return std::ranges::find(held.closed, id) != held.closed.end(); };
+    const Last& last = held.last[seat];
+    const Last& before = held.before[seat];
+    // A worker pushes its leases in the order of their ids, and begins none before every piece has answered the one before.
+    bool is_here = last.lease > lease;
+    if (last.lease == lease) is_here = last.taken;
+    if (before.lease == lease) is_here = before.taken;
+    has.push_back(is_here || is_closed(half));
+    if (has.back() && !is_closed(lease)) held.closed.push_back(lease);
+  }
+  return has;
 }
 
 void Holdings::add_to_sum(Held& held, const Push& push, std::span<float> gradients) {

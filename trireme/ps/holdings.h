@@ -24,6 +24,9 @@ struct Push {
   std::int64_t version = 0;  // of the values they were computed with
   std::int64_t samples = 0;
   double rate = 0;
+  std::int64_t lease = 0;
+  std::int64_t half = 0;   // as Lease has it
+  std::int64_t first = 0;  // the first lease of its samples
 };
 
 // What a worker can be told of its push to a piece.
@@ -34,6 +37,9 @@ struct Verdict {
   bool taken = true;
   bool is_new = true;  // false: it was told before, but may not have got there
   std::int64_t staleness = 0;
+  std::int64_t samples = 0;
+  std::int64_t lease = 0;  // the first of its samples; 0 where pushes are summed
+  bool is_applied = true;  // false: the piece had the gradient of these samples already
 };
 
 // Pushes to different pieces, and copies of them, may come at the same time.
@@ -66,6 +72,10 @@ class Holdings {
   void set_needed(std::int64_t pushes) { needed_ = pushes; }
   void complete_rounds(std::vector<Verdict>& verdicts);
 
+  // Whether each piece has the samples of a lease that nobody goes on with, by its push or by that of `half`. A piece that has them takes
+  // no push that says it is for those who don't.
+  std::vector<bool> close_lease(std::size_t seat, std::int64_t lease, std::int64_t half);
+
   struct Copy {
     std::shared_ptr<const float[]> memory;
     std::span<const std::byte> bytes;
@@ -77,6 +87,7 @@ class Holdings {
   struct Last {  // push of a worker
     std::uint64_t id = 0;
     bool taken = false;
+    std::int64_t lease = 0;  // 0: of another stretch
   };
   struct Waiting {
     std::size_t seat = 0;
@@ -88,7 +99,9 @@ class Holdings {
     std::size_t sum = 0;  // where its sums lie
     std::mutex mutex;
     std::int64_t version = 0;
-    std::vector<Last> last;  // by seat
+    std::vector<Last> last;            // by seat
+    std::vector<Last> before;          // the one before it
+    std::vector<std::int64_t> closed;  // leases that are lost and whose samples it has, though others may not
     // The running round:
     std::int64_t samples = 0;
     double rate = 0;
@@ -102,6 +115,7 @@ class Holdings {
   void complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts);
   void update(Held& held, std::span<const float> gradients, double rate);
   static void clear_round(Held& held);
+  static void remember(Held& held, const Push& push, bool taken);
   std::span<float> sum_of(const Held& held);
 
   Setup setup_;

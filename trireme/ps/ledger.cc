@@ -18,11 +18,23 @@ Ledger::Ledger(const Options& options)
 
 std::optional<Lease> Ledger::next(int worker) {
   if (options_.in_step) return next_in_step(worker);
-  const std::int64_t end = is_stopped_ ? frontier_ : options_.end;
-  if (free_.is_empty() || free_.begin() >= end) return std::nullopt;
   const std::int64_t parts = options_.parts > 0 ? options_.parts : options_.workers;
   const std::int64_t most = (options_.batch_size + parts - 1) / parts;
+  if (!halves_.empty()) return next_half(most);
+  const std::int64_t end = is_stopped_ ? frontier_ : options_.end;
+  if (free_.is_empty() || free_.begin() >= end) return std::nullopt;
   return hand_out(free_.take_first(std::min(most, end - free_.begin())), -1);
+}
+
+Lease Ledger::next_half(std::int64_t most) {
+  Lease& rest = halves_.front();
+  Lease lease = hand_out({rest.begin, std::min(rest.end, rest.begin + most)}, -1);
+  lease.half = rest.half;
+  lease.root = rest.root;
+  out_[lease.id] = lease;
+  rest.begin = lease.end;
+  if (rest.size() == 0) halves_.erase(halves_.begin());
+  return lease;
 }
 
 std::optional<Lease> Ledger::next_in_step(int worker) {
@@ -70,14 +82,23 @@ void Ledger::give_back(std::int64_t lease) {
   if (found == out_.end()) return;
   const Lease back = found->second;
   out_.erase(found);
+  if (back.half != 0) return halves_.push_back(back);
   if (!options_.in_step) return free_.add({back.begin, back.end});
   given_back_.insert(std::ranges::upper_bound(given_back_, back.begin, {}, &Lease::begin), back);
+}
+
+void Ledger::halve(std::int64_t lease) {
+  const auto found = out_.find(lease);
+  if (found == out_.end()) return;
+  found->second.root = found->second.first();
+  found->second.half = lease;
+  give_back(lease);
 }
 
 void Ledger::stop() { is_stopped_ = true; }
 
 bool Ledger::is_over() const {
-  if (!out_.empty()) return false;
+  if (!out_.empty() || !halves_.empty()) return false;
   if (!options_.in_step) return free_.is_empty() || (is_stopped_ && free_.begin() >= frontier_);
   if (!given_back_.empty()) return false;
   // Parts of rounds that have begun are either used or still to be asked for.
@@ -92,19 +113,19 @@ std::optional<Lease> Ledger::find(std::int64_t lease) const {
   return found != out_.end() ? std::optional(found->second) : std::nullopt;
 }
 
+std::vector<Lease> Ledger::out_but(const std::vector<std::int64_t>& kept) const {
+  std::vector<Lease> others;
+  for (const auto& [id, lease] : out_)
+    if (std::ranges::find(kept, id) == kept.end()) others.push_back(lease);
+  return others;
+}
+
 std::vector<Lease> Ledger::regroup(int workers, int parts, const std::vector<std::int64_t>& kept) {
   ensure(workers > 0 && parts >= 0, "a group that work can be divided among");
   options_.workers = workers;
   options_.parts = parts;
   if (options_.in_step) return regroup_in_step(kept);
-  for (auto lease = out_.begin(); lease != out_.end();) {
-    if (std::ranges::find(kept, lease->first) != kept.end()) {
-      ++lease;
-      continue;
-    }
-    free_.add({lease->second.begin, lease->second.end});
-    lease = out_.erase(lease);
-  }
+  for (const Lease& lost : out_but(kept)) give_back(lost.id);
   return {};
 }
 

@@ -19,7 +19,12 @@ struct Lease {
   std::int64_t end = 0;
   std::int64_t round = -1;  // in_step: the number of the batch that it is a part of, from 0; else -1
   data::Range batch{};      // in step: all of that batch
+  // Not in step: a lease of these samples whose worker was lost in the middle of its push. Pieces that have that push take no other of
+  // these samples. 0: there is none.
+  std::int64_t half = 0;
+  std::int64_t root = 0;  // the first lease of these samples, if this is not the first
   std::int64_t size() const { return end - begin; }
+  std::int64_t first() const { return root != 0 ? root : id; }
 };
 
 // Not for several threads at once. Workers are numbers from 0.
@@ -43,14 +48,18 @@ class Ledger {
   std::optional<Lease> next(int worker);
   bool done(std::int64_t lease);       // used; false: it is not out (a lost answer may be told twice)
   void give_back(std::int64_t lease);  // not used: somebody else gets it; one that is not out is ignored
+  // Not in step: some pieces have its push, others will never get it. Somebody else does its samples again, for these. One that is not out
+  // is ignored.
+  void halve(std::int64_t lease);
   // Hands out no more, but what is missing up to where all come: in step parts of a round that has begun, else what is given back. So all
   // that is used in the end lies before all that is not.
   void stop();
 
-  bool is_over() const;                                 // nothing is out, and nothing more will be handed out
-  bool is_complete() const;                             // every sample from `begin` to the end of the epoch is used
-  std::int64_t used() const { return used_.size(); }    // samples
-  std::optional<Lease> find(std::int64_t lease) const;  // if it is out
+  bool is_over() const;                                                     // nothing is out, and nothing more will be handed out
+  bool is_complete() const;                                                 // every sample from `begin` to the end of the epoch is used
+  std::int64_t used() const { return used_.size(); }                        // samples
+  std::optional<Lease> find(std::int64_t lease) const;                      // if it is out
+  std::vector<Lease> out_but(const std::vector<std::int64_t>& kept) const;  // what is out and not among these
   // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is; but a round
   // that one worker is done with was an update of all its parts, and counts as used, also if that worker has not been heard yet: then
   // its lease is among `kept`. Returns the rounds that count as used and of which no worker was heard.
@@ -60,6 +69,7 @@ class Ledger {
 
  private:
   std::optional<Lease> next_in_step(int worker);
+  Lease next_half(std::int64_t most);
   Lease hand_out(data::Range samples, std::int64_t round);
   data::Range batch(std::int64_t round) const;
   std::vector<Lease> regroup_in_step(const std::vector<std::int64_t>& kept);
@@ -72,6 +82,7 @@ class Ledger {
 
   // Not in step
   Runs free_;
+  std::vector<Lease> halves_;
   std::int64_t frontier_ = 0;  // nothing behind it was ever handed out
 
   // In step

@@ -25,8 +25,8 @@ Server::State::State(Setup given)
   for (std::size_t index = 0; index < pieces.size(); ++index) own[pieces[index]] = index;
 }
 
-// `kept`: leases that stay out, if the stretch goes on with other workers; none if it begins.
-void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
+// `kept_leases`: those that stay out, if the stretch goes on with other workers; none if it begins.
+void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept_leases) {
   // First, so that streams of an older generation find themselves refused and let go of the lock.
   generation = next.generation;
   Connections strangers;
@@ -34,20 +34,19 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
     const std::lock_guard alone(stretch_mutex);
     stretch = std::move(next);
     for (const std::string& name : stretch.workers) seats.try_emplace(name, seats.size());
-    if (kept == nullptr)
+    if (kept_leases == nullptr)
       holdings.begin(stretch.rules, stretch.updates, seats.size());
     else
       holdings.regroup(seats.size());
     const std::scoped_lock lock(work_mutex, desk_mutex);
-    if (kept == nullptr) {
+    if (kept_leases == nullptr) {
       ledger.reset();
       if (stretch.work) ledger.emplace(*stretch.work);
       done.clear();
+      takers.clear();
     } else if (ledger) {
-      const int workers = static_cast<int>(stretch.workers.size());
-      const int parts = stretch.work->parts > 0 ? std::max(1, workers - static_cast<int>(stretch.rules.backup_workers)) : 0;
-      for (const Lease& used : ledger->regroup(workers, parts, *kept))
-        done.push_back({.lease = used, .samples = used.size(), .is_heard = false});
+      kept = *kept_leases;
+      if (stretch.work->in_step) regroup_work();
     }
     strangers = seat_workers();
     set_needed();
@@ -56,6 +55,14 @@ void Server::State::enter(Stretch next, const std::vector<std::int64_t>* kept) {
   desk_changed.notify_all();
   for (const auto& connection : strangers)
     connection->session->close({failed_precondition, "generation {} is over; it is {} now", connection->generation, generation.load()});
+}
+
+void Server::State::regroup_work() {
+  const int workers = static_cast<int>(stretch.workers.size());
+  const int parts = stretch.work->parts > 0 ? std::max(1, workers - static_cast<int>(stretch.rules.backup_workers)) : 0;
+  for (const Lease& used : ledger->regroup(workers, parts, kept))
+    done.push_back({.lease = used, .samples = used.size(), .stretch = stretch.updates, .is_heard = false});
+  std::erase_if(takers, [this](const auto& taker) { return !ledger->find(taker.first); });
 }
 
 // Returns the streams of other generations.
@@ -111,15 +118,6 @@ Server::Server(Setup setup) : state_(std::make_shared<State>(std::move(setup))) 
 Server::~Server() { state_->end(); }
 
 void Server::begin(Stretch stretch) { state_->enter(std::move(stretch), nullptr); }
-
-void Server::regroup(std::uint64_t generation, std::vector<std::string> workers, std::vector<std::string> readers,
-                     const std::vector<std::int64_t>& kept_leases) {
-  Stretch next = state_->stretch;
-  next.generation = generation;
-  next.workers = std::move(workers);
-  next.readers = std::move(readers);
-  state_->enter(std::move(next), &kept_leases);
-}
 
 rpc::BulkListener Server::open(const std::string& worker, std::shared_ptr<rpc::BulkSession> session) {
   auto connection = std::make_shared<Connection>(worker, std::move(session));

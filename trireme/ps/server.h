@@ -30,7 +30,30 @@ struct WorkDone {
   double rate = 0;  // learning rate
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;
   std::int64_t staleness = 0;  // updates by others between what it computed with and what it changed
-  bool is_heard = true;        // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
+  std::int64_t stretch = 0;    // Applied::stretch, lease: for event journals
+  std::int64_t first_lease = 0;
+  bool is_heard = true;  // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
+};
+
+// A push at one server, when all of it is here, or when its worker is lost and no more will come. For event journals.
+struct Applied {
+  std::string worker;
+  std::uint64_t id = 0;
+  bool taken = true;         // false: it came too late and was dropped
+  bool is_whole = true;      // false: pieces of it never came
+  std::int64_t stretch = 0;  // updates before it: leases are numbered anew in each
+  std::int64_t lease = 0;    // the first of its samples; 0 where pushes are summed
+  std::int64_t samples = 0;
+  std::size_t pieces = 0;  // that it changed ...
+  std::size_t all = 0;     // ... of those this server has
+};
+
+// A lease that was out when the workers changed and that nobody goes on with.
+struct LostLease {
+  std::int64_t lease = 0;
+  std::int64_t half = 0;   // as Lease has it
+  std::int64_t first = 0;  // lease of its samples
+  std::uint64_t seat = 0;  // of its worker: the same at all servers, since they see the same workers come
 };
 
 inline constexpr std::size_t kStalenessBins = 33;  // 0 ... 31, more
@@ -59,9 +82,8 @@ class Server {
     std::span<float> parameters;
     std::vector<std::span<float>> slots;
     const Clock& clock;
-    // A push has come whole and its gradients count (or were dropped). Before the answer. For event journals; may be empty; several
-    // threads may call it at a time.
-    std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};
+    // Before the answer. May be empty; several threads may call it at a time.
+    std::function<void(const Applied& push)> applied = {};
     observe::Spans* spans = nullptr;  // gets the pushes of workers that are profiled; may be null
   };
   explicit Server(Setup setup);
@@ -79,10 +101,18 @@ class Server {
     std::optional<Ledger::Options> work;  // only at the lead
   };
   void begin(Stretch stretch);
-  // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete;
-  // their leases), streams of older generations are refused. A push that was taken before stays taken: it is told by its id.
+  // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete),
+  // streams of older generations are refused. A push that was taken before stays taken: it is told by its id. Nobody may connect before
+  // the leases of lost workers are settled: the lead says which they are (lost), all servers which of their pieces have their pushes (has),
+  // and the lead, when it has heard of all pieces, what follows (settle): all have it: its samples are used; none: somebody else gets
+  // them; some: somebody else gets them for the others. If a generation ends in between, the next begins with regroup again.
   void regroup(std::uint64_t generation, std::vector<std::string> workers, std::vector<std::string> readers,
                const std::vector<std::int64_t>& kept_leases);
+
+  std::vector<LostLease> lost() const;  // in step: none, since rounds tell all
+  // Lease after lease, for each piece of the whole map: 1 if it is here and has it, else 0.
+  std::vector<double> has(std::span<const LostLease> leases);
+  void settle(std::span<const LostLease> leases, std::span<const double> had);
 
   // A worker's stream, from its first message on. The session is kept until it is closed.
   rpc::BulkListener open(const std::string& worker, std::shared_ptr<rpc::BulkSession> session);

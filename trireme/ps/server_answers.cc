@@ -21,8 +21,8 @@ std::int64_t sure_bound(const Rules& rules) { return rules.mode == Mode::dssp ? 
 
 // Returns the streams that have something to send. `from` is where the push came from that brought the verdicts.
 Connections Server::State::answer(const std::vector<Verdict>& verdicts, const Connection* from) {
-  for (const Finished& push : count(verdicts)) {
-    if (setup.applied) setup.applied(push.worker, push.id, push.taken);
+  for (const Applied& push : count(verdicts)) {
+    if (setup.applied) setup.applied(push);
     failpoint("ps.after_apply_before_ack");
   }
   Connections touched;
@@ -32,22 +32,35 @@ Connections Server::State::answer(const std::vector<Verdict>& verdicts, const Co
 }
 
 // Which pushes have been decided at all pieces.
-std::vector<Server::State::Finished> Server::State::count(const std::vector<Verdict>& verdicts) {
-  std::vector<Finished> finished;
+std::vector<Applied> Server::State::count(const std::vector<Verdict>& verdicts) {
+  std::vector<Applied> finished;
   const std::lock_guard lock(desk_mutex);
   for (const Verdict& verdict : verdicts) {
     if (!verdict.is_new) continue;
     if (verdict.piece == 0) ++load.staleness[std::min(static_cast<std::size_t>(verdict.staleness), kStalenessBins - 1)];
     Progress& push = progress[verdict.seat];
-    if (push.id != verdict.id) push = {.id = verdict.id};
+    if (push.id != verdict.id) push = {.id = verdict.id, .lease = verdict.lease, .samples = verdict.samples};
+    if (verdict.is_applied) ++push.applied;
     push.taken = push.taken || verdict.taken;
     if (++push.pieces < holdings.size()) continue;
     ++load.pushes;
     if (!push.taken) ++load.dropped;
     const std::size_t number = number_of[verdict.seat];
-    if (number != kNotOurs) finished.push_back({.worker = members[number].name, .id = push.id, .taken = push.taken});
+    if (number != kNotOurs) finished.push_back(applied_of(members[number].name, push));
   }
   return finished;
+}
+
+Applied Server::State::applied_of(const std::string& worker, const Progress& push) const {
+  return {.worker = worker,
+          .id = push.id,
+          .taken = push.taken,
+          .is_whole = push.pieces == holdings.size(),
+          .stretch = stretch.updates,
+          .lease = push.lease,
+          .samples = push.samples,
+          .pieces = push.applied,
+          .all = holdings.size()};
 }
 
 // With desk_mutex held, as all that follow up to go_on().

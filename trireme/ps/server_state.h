@@ -73,12 +73,9 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   // How much of a worker's latest push is decided. By desk_mutex.
   struct Progress {
     std::uint64_t id = 0;
+    std::int64_t lease = 0, samples = 0;
     std::size_t pieces = 0;
-    bool taken = false;
-  };
-  struct Finished {
-    std::string worker;
-    std::uint64_t id = 0;
+    std::size_t applied = 0;  // pieces that it changed
     bool taken = false;
   };
 
@@ -86,6 +83,9 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   void enter(Stretch next, const std::vector<std::int64_t>* kept);
   void end();
   Connections seat_workers();
+  void regroup_work();
+  Applied applied_of(const std::string& worker, const Progress& push) const;
+  std::optional<Applied> close_push(const LostLease& lease);
   void set_needed();
   void set_share();
 
@@ -106,7 +106,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
 
   // server_answers.cc
   Connections answer(const std::vector<Verdict>& verdicts, const Connection* from);
-  std::vector<Finished> count(const std::vector<Verdict>& verdicts);
+  std::vector<Applied> count(const std::vector<Verdict>& verdicts);
   void route(const Verdict& verdict, const Connection* from, Connections& touched);
   void pace(const Connection& from, std::size_t number, Connections& touched);
   void release(Connections& touched);
@@ -141,6 +141,8 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   mutable std::mutex work_mutex;
   std::optional<Ledger> ledger;
   std::vector<WorkDone> done;
+  std::map<std::int64_t, std::size_t> takers;  // seats by lease, of those that are out
+  std::vector<std::int64_t> kept;              // leases that somebody goes on with, while the others are not settled
 
   std::thread sender;
 

@@ -161,7 +161,15 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
     if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
     arrive(from, piece, frame.id);
-    holdings.push(piece, {.seat = from.seat, .id = frame.id, .version = frame.version, .samples = frame.samples, .rate = frame.rate},
+    holdings.push(piece,
+                  {.seat = from.seat,
+                   .id = frame.id,
+                   .version = frame.version,
+                   .samples = frame.samples,
+                   .rate = frame.rate,
+                   .lease = frame.lease,
+                   .half = frame.half,
+                   .first = frame.root != 0 ? frame.root : frame.lease},
                   gradients, verdicts);
     if (from.traced == frame.id && from.arrived == holdings.size()) trace_push(from, frame);
   }
@@ -182,7 +190,14 @@ Frame Server::State::grant(const Connection& from) {
   if (!ledger) throw Error{failed_precondition, "worker '{}' asks server {} for work, which has none", from.name, setup.number};
   const std::optional<Lease> lease = ledger->next(static_cast<int>(from.number));
   if (!lease) return {.kind = Kind::granted};
-  return {.kind = Kind::granted, .lease = lease->id, .begin = lease->begin, .end = lease->end, .round = lease->round};
+  takers[lease->id] = from.seat;
+  return {.kind = Kind::granted,
+          .lease = lease->id,
+          .begin = lease->begin,
+          .end = lease->end,
+          .round = lease->round,
+          .half = lease->half,
+          .root = lease->root};
 }
 
 Frame Server::State::note(const Connection& from, const Frame& frame) {
@@ -191,6 +206,7 @@ Frame Server::State::note(const Connection& from, const Frame& frame) {
   if (!ledger) throw Error{failed_precondition, "worker '{}' tells server {} of work, which has none", from.name, setup.number};
   // Not out: it was told before, and the answer was lost.
   if (const std::optional<Lease> lease = ledger->find(frame.lease)) {
+    takers.erase(frame.lease);
     if (frame.kind == Kind::drop) {
       ledger->give_back(frame.lease);
     } else {
@@ -205,7 +221,9 @@ Frame Server::State::note(const Connection& from, const Frame& frame) {
                       .compute_seconds = frame.compute_seconds,
                       .wait_seconds = frame.wait_seconds,
                       .seconds = frame.seconds,
-                      .staleness = frame.staleness});
+                      .staleness = frame.staleness,
+                      .stretch = stretch.updates,
+                      .first_lease = stretch.rules.sums() ? 0 : lease->first()});
     }
   }
   return {.kind = Kind::noted, .lease = frame.lease};

@@ -51,8 +51,16 @@ void NodeHistory::joined(const coord::Generation& generation, const Trainer& tra
 PushEvents NodeHistory::push_events() {
   if (!journal_) return {};
   return {.applied =
-              [this](const std::string& worker, std::uint64_t id, bool taken) {
-                write("applied", {{"worker", worker}, {"id", static_cast<std::int64_t>(id)}, {"taken", taken}});
+              [this](const ps::Applied& push) {
+                write("applied", {{"worker", push.worker},
+                                  {"id", static_cast<std::int64_t>(push.id)},
+                                  {"taken", push.taken},
+                                  {"whole", push.is_whole},
+                                  {"stretch", push.stretch},
+                                  {"lease", push.lease},
+                                  {"samples", push.samples},
+                                  {"pieces", static_cast<std::int64_t>(push.pieces)},
+                                  {"all", static_cast<std::int64_t>(push.all)}});
               },
           .acknowledged =
               [this](std::uint64_t id) {
@@ -64,7 +72,9 @@ PushEvents NodeHistory::push_events() {
                                {"epoch", epoch},
                                {"begin", done.lease.begin},
                                {"end", done.lease.end},
-                               {"worker", done.worker}});
+                               {"worker", done.worker},
+                               {"stretch", done.stretch},
+                               {"lease", done.first_lease}});
               }};
 }
 

@@ -155,9 +155,26 @@ void ParameterServers::go_on_with_the_stretch() {
   if (rules_.sums()) client.forget();
   const std::vector<std::int64_t> kept = gathered(client.kept());
   if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), setup_.team.neighbours().nodes, kept);
+  settle_lost_leases();
   if (lead() == setup_.team.rank()) round_off();
   held_->is_under_way = true;
   retired_ = false;
+}
+
+// What became of leases that nobody here goes on with: the pieces know. All nodes together.
+void ParameterServers::settle_lost_leases() {
+  std::vector<ps::LostLease> leases;
+  if (lead() == setup_.team.rank()) leases = held_->server->lost();
+  auto count = static_cast<std::uint64_t>(leases.size());
+  setup_.team.broadcast(std::span(&count, 1), lead());
+  leases.resize(count);
+  std::vector<double> had(count * held_->map->pieces().size());
+  if (count > 0) {
+    setup_.team.broadcast(std::span(leases), lead());
+    if (held_->server) had = held_->server->has(leases);
+    setup_.team.sum(had);
+  }
+  if (lead() == setup_.team.rank()) held_->server->settle(leases, had);
 }
 
 // Lists of ids of all nodes as one.
@@ -295,7 +312,7 @@ void ParameterServers::stop() {
 
 // Nobody else will tell of the rounds that the last generation began.
 void ParameterServers::round_off() {
-  held_->untold = taken();
+  std::ranges::move(taken(), std::back_inserter(held_->untold));  // a generation may end before it tells anything
   if (rules_.backup_workers == 0) std::ranges::move(held_->tally.take_rest(), std::back_inserter(held_->untold));
 }
 

@@ -76,6 +76,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void make_client();
   void listen();
   void go_on_with_the_stretch();
+  void settle_lost_leases();
   void connect();
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
   std::vector<std::string> worker_names() const;

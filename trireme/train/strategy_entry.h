@@ -19,9 +19,9 @@ namespace trireme::train {
 
 // For event journals; may be empty.
 struct PushEvents {
-  std::function<void(const std::string& worker, std::uint64_t id, bool taken)> applied = {};  // whole, at this server
-  std::function<void(std::uint64_t id)> acknowledged = {};                                    // by all servers
-  std::function<void(const ps::WorkDone& done, std::int64_t epoch)> used = {};                // at the lead
+  std::function<void(const ps::Applied& push)> applied = {};                    // at this server
+  std::function<void(std::uint64_t id)> acknowledged = {};                      // by all servers
+  std::function<void(const ps::WorkDone& done, std::int64_t epoch)> used = {};  // at the lead
 };
 
 // exact: the gradients are those of one machine. eventual: workers drift apart for a while.

@@ -42,6 +42,16 @@ FaultRow beside_servers(const std::string& mode, bool is_brief = false) {
           .is_brief = is_brief};
 }
 
+// In the middle of a push, or when every server has answered it and the lead has not heard so: no sample counts twice, none is lost.
+FaultRow in_a_push(const std::string& place, const std::string& mode, int visit, bool is_brief = false) {
+  TrainingSetup setup = with_servers({.nodes = 4, .servers = 2, .mode = mode});
+  setup.failpoints = fmt::format("{}@3:{}:kill", place, visit);
+  return {.id = fmt::format("F1.ps_{}.{}", mode, place.substr(3)),
+          .fault = fmt::format("kill -9 one of two workers beside two servers at {} ({}. time), {}", place, visit, mode),
+          .run = [setup](Scene& scene) { return obey(scene, setup, kWorkerLost); },
+          .is_brief = is_brief};
+}
+
 // Kills one random worker after another; each time all three are together again before the next.
 Outcome at_random(Scene& scene, int kills) {
   const unsigned seed = std::random_device{}();
@@ -89,7 +99,13 @@ Rows f01_kill_worker() {
           beside_servers("async", true),
           beside_servers("bsp"),
           beside_servers("ssp"),
-          beside_servers("dssp")};
+          beside_servers("dssp"),
+          in_a_push("ps.between_pieces", "async", 403, true),
+          in_a_push("ps.between_pieces", "ssp", 403),
+          in_a_push("ps.between_pieces", "bsp", 403),
+          in_a_push("ps.after_acknowledged", "async", 60),
+          in_a_push("ps.after_acknowledged", "dssp", 60),
+          in_a_push("ps.after_acknowledged", "bsp", 60)};
 }
 
 }  // namespace trireme::tests::rows
