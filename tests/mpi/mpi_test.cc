@@ -215,5 +215,22 @@ TEST_F(Mpi, SecretsAreNowhereToBeRead) {
   EXPECT_TRUE(all_gone());
 }
 
+// Rank 1 sees another disk: neither the file nor (in this test) munge can bring it the secret.
+TEST_F(Mpi, ASecretThatMustGoByMpiIsToldOf) {
+  const std::filesystem::path cache = folder_ / "cache";
+  std::filesystem::create_directories(cache);
+  std::vector<std::string> words = mpirun(1, train("runs"));
+  words.insert(words.end(), {":", "-n", "1", "unshare", "--user", "--map-root-user", "--mount", "sh", "-c",
+                             "mount -t tmpfs none \"$0\" && exec \"$@\"", cache.string()});
+  for (const std::string& word : train("runs")) words.push_back(word);
+  Command training(words);
+  ASSERT_EQ(training.wait(), 0) << training.text();
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("warning: 1 of 2 processes have neither munge nor the folder " + cache.string()),
+                                     HasSubstr("trained 3 epochs")));
+  Command shared(mpirun(2, train("shared")));
+  ASSERT_EQ(shared.wait(), 0) << shared.text();
+  EXPECT_THAT(shared.text(), Not(HasSubstr("warning: ")));
+}
+
 }  // namespace
 }  // namespace trireme::tests

@@ -1,8 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trainings in allocations of a real Slurm: to the end, cancelled, out of time, requeued, with a lost step or machine. Row F31 of the
 // faults.
+#include "trireme/cluster/slurm.h"
+
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include <algorithm>
@@ -12,6 +15,8 @@
 #include "tests/slurm/test_slurm.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/thrown_error.h"
+#include "trireme/cluster/munge.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {
@@ -242,6 +247,84 @@ TEST_F(Slurm, SecretsAreNowhereToBeRead) {
   EXPECT_THAT(exposed("--nodelist=n2"), AllOf(HasSubstr("srun"), Not(HasSubstr("PRIVATE")), Not(HasSubstr("job_key"))));
   EXPECT_THAT(exposed("--threads"), AllOf(HasSubstr("node"), Not(HasSubstr("PRIVATE")), Not(HasSubstr("job_key"))));
   EXPECT_THAT(log(id), Not(HasSubstr("PRIVATE")));
+}
+
+// A srun in front of Slurm's own that takes down what it is given to carry.
+void listen_to_srun(const std::filesystem::path& folder) {
+  std::filesystem::create_directories(folder / "bin");
+  std::filesystem::create_directories(folder / "overheard");
+  write_file_atomically(folder / "bin/srun", fmt::format("#!/bin/sh\ntee '{}/overheard/'$$ | /usr/bin/srun \"$@\"\n", folder.string()));
+  ::chmod((folder / "bin/srun").c_str(), 0755);
+  ::setenv("PATH", fmt::format("{}:{}", (folder / "bin").string(), std::getenv("PATH")).c_str(), 1);
+}
+
+std::string overheard_in(const std::filesystem::path& folder) {
+  std::string text;
+  for (const auto& file : std::filesystem::directory_iterator(folder / "overheard")) text += read_file(file.path());
+  return text;
+}
+
+auto has_no_secret() { return AllOf(Not(HasSubstr("PRIVATE")), Not(HasSubstr("job_key")), Not(HasSubstr("certificate"))); }
+
+TEST_F(Slurm, NoKeyGoesOverSrunInClear) {
+  const TestSlurm slurm(folder_ / "slurm", {.machines = 2});
+  listen_to_srun(folder_);
+  const std::string id = submit(slurm, {"--set", "train.epochs=1"}, 2);
+  ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
+  EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
+  EXPECT_THAT(overheard_in(folder_), AllOf(HasSubstr("MUNGE:"), has_no_secret()));
+}
+
+TEST_F(Slurm, WithoutMungesProgramsKeysStandInASharedFolder) {
+  const TestSlurm slurm(folder_ / "slurm", {.machines = 2});
+  listen_to_srun(folder_);
+  // One that fails stands for none.
+  for (const char* name : {"munge", "unmunge"}) {
+    write_file_atomically(folder_ / "bin" / name, "#!/bin/sh\nexit 1\n");
+    ::chmod((folder_ / "bin" / name).c_str(), 0755);
+  }
+  const std::string id = submit(slurm, {"--set", "train.epochs=1"}, 2);
+  ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
+  EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
+  EXPECT_THAT(overheard_in(folder_), AllOf(HasSubstr("file " + (folder_ / "cache").string()), has_no_secret()));
+  for (const auto& file : std::filesystem::recursive_directory_iterator(folder_ / "cache")) {
+    EXPECT_NE(file.path().extension(), ".secret") << file.path();
+  }
+}
+
+TEST_F(Slurm, WithoutAnyOfThemItSaysSo) {
+  const auto own = folder_ / "cache";
+  std::filesystem::create_directories(own);
+  const TestSlurm slurm(folder_ / "slurm", {.machines = 2, .hidden_folder = own});
+  listen_to_srun(folder_);
+  write_file_atomically(folder_ / "bin/munge", "#!/bin/sh\nexit 1\n");
+  ::chmod((folder_ / "bin/munge").c_str(), 0755);
+  const std::string id = submit(slurm, {"--set", "train.epochs=1"}, 2);
+  ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
+  EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
+  EXPECT_THAT(log(id), HasSubstr("warning: the machines have neither munge's programs nor a cache folder that they share"));
+  EXPECT_THAT(overheard_in(folder_), HasSubstr("PRIVATE"));  // so the other tests would find it, too
+}
+
+TEST_F(Slurm, ACredentialIsForThisUserAndOnce) {
+  const TestSlurm slurm(folder_ / "slurm", {.machines = 1});
+  const std::string socket = (folder_ / "slurm/munge.socket").string();
+  EXPECT_EQ(cluster::slurm_munge_socket(), socket);
+  const std::string credential = cluster::munge_encode("the secret", socket);
+  EXPECT_THAT(credential, Not(HasSubstr("secret")));
+  write_file_atomically(folder_ / "credential", credential);
+  ::chmod(folder_.c_str(), 0755);
+  const auto stranger = cluster::run_process({"setpriv", "--reuid=65534", "--clear-groups", "unmunge", "--socket=" + socket}, seconds(10),
+                                             folder_ / "credential");
+  EXPECT_FALSE(stranger.status->is_success());
+  EXPECT_THAT(stranger.err, HasSubstr("Unauthorized credential for client UID=65534"));
+  EXPECT_THAT(stranger.out, Not(HasSubstr("the secret")));
+  EXPECT_EQ(cluster::munge_decode(credential, socket), "the secret");
+  EXPECT_THAT(thrown_error([&] { cluster::munge_decode(credential, socket); }),
+              AllOf(HasSubstr("unauthenticated: "), HasSubstr("Replayed credential")));
+  std::string changed = cluster::munge_encode("the secret", socket);
+  changed[changed.size() / 2] = changed[changed.size() / 2] == 'A' ? 'B' : 'A';
+  EXPECT_THAT(thrown_error([&] { cluster::munge_decode(changed, socket); }), HasSubstr("unauthenticated: "));
 }
 
 }  // namespace

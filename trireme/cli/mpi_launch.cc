@@ -14,6 +14,7 @@
 #include "trireme/cli/application.h"
 #include "trireme/cli/cache_directory.h"
 #include "trireme/cli/launch_secret.h"
+#include "trireme/cli/mpi_secret.h"
 #include "trireme/cluster/addresses.h"
 #include "trireme/comm/mpi_library.h"
 #include "trireme/engine/cpu.h"
@@ -107,18 +108,24 @@ ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingReques
 int run_first_mpi_node(const NodeSecrets& secrets, const std::filesystem::path& secret_file, NodeOptions options, const Console& console) {
   leave_signals_to_coordinator();
   const std::string secret = read_secret_file(secret_file);
+  const MpiLaunch launch = mpi_launch();
+  // On one machine nothing passes a network, and all have its disk. Munge's programs are started before MPI is there, which may not like
+  // it.
+  const auto others = static_cast<int>(launch.local_size == launch.size ? 0 : launch.size - 1);
+  const SecretOffer offer = offer_secret(secrets.coordinator, secret, secret_file, others);
   options.mpi = start_mpi();
-  options.mpi->broadcast(secrets.coordinator + "\n" + secret, Seconds(options.start_timeout));
+  hand_out_secret(*options.mpi, offer, secret, Seconds(options.start_timeout), [&](const std::string& line) {
+    console.err << "trireme: warning: " << line << "\n" << std::flush;
+  });
   return finish(*options.mpi, run_node(secrets, options, console));
 }
 
 int run_mpi_node(const MpiLaunch& launch, NodeOptions options, const Console& console) {
   leave_signals_to_coordinator();
   options.mpi = start_mpi();
-  const std::string told = options.mpi->broadcast("", Seconds(options.start_timeout));
-  const std::size_t end = told.find('\n');
+  const SharedSecret told = receive_secret(*options.mpi, Seconds(options.start_timeout));
   if (options.threads == 0) options.threads = threads_of(launch);
-  NodeSecrets secrets = secrets_of_rank(launch.rank, told.substr(0, end), told.substr(end + 1));
+  NodeSecrets secrets = secrets_of_rank(launch.rank, told.coordinator, told.secret);
   secrets.slots = launch.local_size;
   return finish(*options.mpi, run_node(secrets, options, console));
 }

@@ -24,7 +24,7 @@ MpiLaunch mpi_launch();
 
 // For the first process.
 ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingRequest& request, double start_timeout);
-// The first process's node. The secret goes on to all others, by MPI.
+// The first process's node. The secret goes on to all others (mpi_secret.h).
 int run_first_mpi_node(const NodeSecrets& secrets, const std::filesystem::path& secret_file, NodeOptions options, const Console& console);
 // The other processes.
 int run_mpi_node(const MpiLaunch& launch, NodeOptions options, const Console& console);

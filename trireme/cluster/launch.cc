@@ -48,7 +48,7 @@ struct Launch::State {
     try {
       processes[name] = std::make_unique<Process>(
           ProcessOptions{.argv = launcher.command(node.plan, options),
-                         .input = std::move(node.input),
+                         .input = handed_over(std::move(node.input), options.hand_over),
                          .input_file = {},
                          .outlives_us = !launcher.is_remote && node.plan.keep > 0,
                          .on_line = [this, name](Stream, std::string_view line) { tell_line(name, line); },

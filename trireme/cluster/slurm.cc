@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "trireme/base/error.h"
+#include "trireme/cluster/munge.h"
 
 namespace trireme::cluster {
 namespace {
@@ -20,6 +21,10 @@ using std::chrono::seconds;
 constexpr seconds kAnswerTimeout{30};    // of the controller, which may be busy
 constexpr seconds kProgramTimeout{120};  // to read the program once on every machine
 constexpr std::int64_t kMostMachines = 1 << 16;
+
+// On each machine: has it munge's program, has it the probe, which program is there.
+constexpr std::string_view kLook =
+    "command -v unmunge > /dev/null && echo unmunge; test -r \"$2\" && echo folder; exec sha256sum -- \"$1\"";
 
 std::int64_t count_of(std::string_view digits, std::string_view text, std::string_view variable) {
   std::int64_t count = 0;
@@ -118,7 +123,7 @@ Inventory slurm_inventory(const SlurmVariables& variables) {
   return {.origin = fmt::format("Slurm's job {}", variables.job_id), .machines = slurm_machines(variables, names, records)};
 }
 
-void require_same_program(const std::vector<Machine>& machines, const LaunchOptions& options) {
+MachineMeans require_same_program(const std::vector<Machine>& machines, const LaunchOptions& options, const std::filesystem::path& probe) {
   const std::size_t count = machines.size();
   std::vector<std::string> names;
   for (const Machine& machine : machines) names.push_back(machine.name);
@@ -126,21 +131,24 @@ void require_same_program(const std::vector<Machine>& machines, const LaunchOpti
   const ProcessOutput output =
       run_process({"srun", "--quiet", "--overlap", "--mem=0", "--label", fmt::format("--nodes={}", count),
                    fmt::format("--ntasks={}", count), "--ntasks-per-node=1", fmt::format("--nodelist={}", fmt::join(names, ",")),
-                   "--kill-on-bad-exit=0", "sha256sum", "--", options.binary.string()},
+                   "--kill-on-bad-exit=0", "sh", "-c", std::string(kLook), "sh", options.binary.string(), probe.string()},
                   kProgramTimeout);
   if (!output.status)
     throw Error{unavailable, "no step of the allocation began within {} s; is one of its machines down (sinfo -N)?",
                 kProgramTimeout.count()};
   std::vector<std::string> lacking = names;
+  std::size_t with_unmunge = 0, with_folder = 0;
   for (const std::string& line : lines_of(output.out)) {
     std::istringstream words(line);
     std::size_t task = count;
     std::string colon, hash;
     // "0: hash  path"; sha256sum marks a path with odd characters by a backslash before the hash
     if (!(words >> task >> colon >> hash) || task >= count) continue;
+    if (hash == "unmunge") ++with_unmunge;
+    if (hash == "folder") ++with_folder;
     if (hash == options.binary_hash || hash == "\\" + options.binary_hash) std::erase(lacking, names[task]);
   }
-  if (lacking.empty()) return;
+  if (lacking.empty()) return {.unmunge = with_unmunge == count, .folder = with_folder == count};
   if (lacking.size() == count && !output.status->is_success() && output.out.empty() && output.err.find("sha256sum") == std::string::npos)
     throw Error{unavailable, "srun {}: {}", output.status->in_words(), output.err};
   throw Error{
@@ -148,6 +156,31 @@ void require_same_program(const std::vector<Machine>& machines, const LaunchOpti
       "{}: the program {} is not there, or is another one; with Slurm it must be in a folder that all machines share. Copy it there "
       "(e.g. into your home directory) and start it from there",
       fmt::join(lacking, ", "), options.binary.string()};
+}
+
+// "AuthInfo                = socket=/run/munge/other.socket,cred_expire=5"
+std::string slurm_munge_socket(std::string_view configuration) {
+  constexpr std::string_view kSocket = "socket=";
+  for (const std::string& line : lines_of(std::string(configuration))) {
+    const std::size_t at = line.find(kSocket);
+    if (!line.starts_with("AuthInfo") || at == std::string::npos) continue;
+    return line.substr(at + kSocket.size(), line.find_first_of(", ", at) - at - kSocket.size());
+  }
+  return "";
+}
+
+std::string slurm_munge_socket() { return slurm_munge_socket(answer_of({"scontrol", "show", "config"})); }
+
+HandOver slurm_hand_over(const MachineMeans& means, const std::string& socket, const std::filesystem::path& folder) {
+  if (means.unmunge) {
+    try {
+      munge_encode("", socket);
+      return {.way = HandOver::Way::munge, .socket = socket};
+    } catch (const Error&) {  // not here: the batch script's machine may be another one
+    }
+  }
+  if (means.folder) return {.way = HandOver::Way::file, .folder = folder};
+  return {};
 }
 
 ExitStatus node_exit_of_srun(const ExitStatus& status) {

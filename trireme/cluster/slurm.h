@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trireme/cluster/hand_over.h"
 #include "trireme/cluster/launcher_entry.h"
 
 namespace trireme::cluster {
@@ -31,8 +32,23 @@ std::vector<Machine> slurm_machines(const SlurmVariables& variables, const std::
 // The same, asked of scontrol.
 Inventory slurm_inventory(const SlurmVariables& variables);
 
-// Throws failed_precondition that names the machines of the allocation on which this program is not, or is another one.
-void require_same_program(const std::vector<Machine>& machines, const LaunchOptions& options);
+// What all machines of the allocation have to receive secrets with.
+struct MachineMeans {
+  bool unmunge = false;  // the program
+  bool folder = false;   // the one that was asked for: they share it
+};
+
+// Throws failed_precondition that names the machines of the allocation on which this program is not, or is another one. `probe` is a file
+// that only machines with the same disk have.
+MachineMeans require_same_program(const std::vector<Machine>& machines, const LaunchOptions& options, const std::filesystem::path& probe);
+
+// Where munge's daemon listens, as Slurm's configuration says; empty: it says nothing.
+std::string slurm_munge_socket(std::string_view configuration);
+// The same, asked of scontrol.
+std::string slurm_munge_socket();
+
+// Munge if all machines and this one have it, else files in `folder` if they share that, else as it is.
+HandOver slurm_hand_over(const MachineMeans& means, const std::string& socket, const std::filesystem::path& folder);
 
 // srun exits with the node's code, or 128 and the signal that ended the node.
 ExitStatus node_exit_of_srun(const ExitStatus& status);

@@ -55,6 +55,21 @@ TEST(SlurmVariables, WhatDoesNotFitIsRefused) {
   EXPECT_THAT(thrown_error([] { slurm_machines({}, {"n1"}, "NodeName=n1 NodeAddr=$(id)"); }), StartsWith("invalid_argument"));
 }
 
+TEST(SlurmHandOver, MungesSocketIsTheConfigurations) {
+  EXPECT_EQ(slurm_munge_socket("AuthAltTypes            = (null)\nAuthInfo                = socket=/run/other.socket,cred_expire=5\n"),
+            "/run/other.socket");
+  EXPECT_EQ(slurm_munge_socket("AuthInfo                = cred_expire=5,socket=/run/other.socket\n"), "/run/other.socket");
+  EXPECT_EQ(slurm_munge_socket("AuthInfo                = (null)\n"), "");
+  EXPECT_EQ(slurm_munge_socket(""), "");
+}
+
+TEST(SlurmHandOver, WithoutMungeASharedFolderAndElseNothing) {
+  const std::string nowhere = "/nonexistent/munge.socket";
+  EXPECT_EQ(slurm_hand_over({.unmunge = true, .folder = true}, nowhere, "/shared").way, HandOver::Way::file);
+  EXPECT_EQ(slurm_hand_over({.unmunge = false, .folder = true}, nowhere, "/shared").folder, "/shared");
+  EXPECT_EQ(slurm_hand_over({.unmunge = true, .folder = false}, nowhere, "/shared").way, HandOver::Way::as_is);
+}
+
 TEST(SlurmLauncher, ASrunForEachNode) {
   const NodePlan plan{.name = "1", .machine = {.name = "n2", .address = "10.0.0.2"}, .threads = 3};
   const auto command = find_entry(launchers::catalog(), "slurm", "launcher").command(plan, {.binary = "/opt/tri reme"});

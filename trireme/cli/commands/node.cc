@@ -14,6 +14,7 @@
 #include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/node_process.h"
 #include "trireme/cli/node_secrets.h"
+#include "trireme/cluster/hand_over.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -45,7 +46,7 @@ std::string first_line() {
 }
 
 int run(const Options& given, const Console& console) {
-  std::string line = first_line();
+  std::string line = cluster::taken_over(first_line());
   const NodeSecrets secrets = node_secrets(line);
   wipe(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);

@@ -19,6 +19,7 @@
 #include "trireme/cli/launcher_choice.h"
 #include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/cli/slurm_launch.h"
 #include "trireme/cli/strategy_choice.h"
 #include "trireme/cli/training_run.h"
 #include "trireme/observe/journal_reader.h"
@@ -206,7 +207,11 @@ int run(const Options& o, const Console& console) {
     console.out << dry_run(cluster);
     return 0;
   }
-  if (launcher == "slurm") cluster::require_same_program(machines_of(cluster.plans), cluster.options);
+  std::optional<SlurmPreparation> slurm;
+  if (launcher == "slurm") {
+    slurm.emplace(machines_of(cluster.plans), cluster.options, console);
+    cluster.options.hand_over = slurm->hand_over();
+  }
   return run_cluster_training(request, cluster, console, interrupts.signal());
 }
 

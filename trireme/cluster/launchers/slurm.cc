@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// slurm: a step of the allocation that this process runs in. srun carries standard input, and with it the secrets, to the node.
+// slurm: a step of the allocation that this process runs in. srun carries standard input to the node, in clear: secrets in it are munge's
+// credentials, or stand in a file (hand_over.h).
 #include "trireme/cluster/slurm.h"
 
 #include <fmt/format.h>
