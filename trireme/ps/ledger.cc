@@ -47,7 +47,11 @@ std::optional<Lease> Ledger::next_in_step(int worker) {
   std::int64_t& round = next_round_[static_cast<std::size_t>(worker)];
   while (batch(round).size() > 0 && !(is_stopped_ && round >= rounds_begun_)) {
     const data::Range whole = batch(round);
-    const data::Range part = data::part_of(whole.size(), shares, worker);
+    // Of too small a batch the first workers get a sample each: who has no part of a full batch must have none of a smaller one, or it
+    // would push to a round that is far ahead of the others.
+    const bool is_small = whole.size() < options_.workers;
+    const data::Range part =
+        is_small ? data::Range{worker, worker < whole.size() ? worker + 1 : worker} : data::part_of(whole.size(), shares, worker);
     ++round;
     if (part.size() > 0) return hand_out({whole.begin + part.begin, whole.begin + part.end}, round - 1);
   }

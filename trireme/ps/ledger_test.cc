@@ -233,7 +233,8 @@ TEST(LedgerInStep, MoreWorkersThanSamplesOfABatch) {
   }
   uses.expect_once(0);
   EXPECT_TRUE(ledger.is_over());
-  EXPECT_THAT(rounds, ElementsAre(ElementsAre(0, 1), ElementsAre(0), ElementsAre(1), ElementsAre(0)));
+  // Nobody begins with a later round: its push would be ahead of all that the servers have.
+  EXPECT_THAT(rounds, ElementsAre(ElementsAre(0, 1), ElementsAre(0, 1), ElementsAre(0), IsEmpty()));
 }
 
 TEST(LedgerInStep, StopLetsAllFinishTheRoundThatHasBegun) {

@@ -28,7 +28,7 @@ void SpeedShares::count(std::int64_t samples, double seconds) {
 bool SpeedShares::is_due() const { return steps_ == kFirst || (steps_ > kFirst && steps_ % kEvery == 0); }
 
 SpeedShares::Measured SpeedShares::measure(Team& team, const std::vector<double>& now) {
-  const std::vector<double> speeds = team.gather(samples_ / std::max(seconds_, 1e-9));
+  const std::vector<double> speeds = team.gather(samples_ > 0 ? samples_ / std::max(seconds_, 1e-9) : kUnknownSpeed);
   samples_ = seconds_ = 0;
   Measured out{.straggler = find_straggler(speeds)};
   const int before = std::exchange(straggler_, out.straggler ? out.straggler->rank : -1);
@@ -53,18 +53,24 @@ SpeedShares::Rule shares_rule(std::string_view name, std::string_view straggler)
 
 std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds) {
   std::vector<double> sorted = speeds;
+  std::erase(sorted, kUnknownSpeed);
+  if (sorted.size() < 2) return std::nullopt;
   std::ranges::sort(sorted, std::greater<>());
   const double median = sorted[(sorted.size() - 1) / 2];  // of two the faster
-  const auto slowest = std::ranges::min_element(speeds);
-  if (*slowest * kStraggles > median) return std::nullopt;
-  return StragglerRecord{.rank = static_cast<int>(slowest - speeds.begin()), .slowness = median / std::max(*slowest, 1e-9)};
+  const double slowest = sorted.back();
+  if (slowest * kStraggles > median) return std::nullopt;
+  return StragglerRecord{.rank = static_cast<int>(std::ranges::find(speeds, slowest) - speeds.begin()), .slowness = median / slowest};
 }
 
 std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds) {
   const double unit = std::max(1.0, std::floor(static_cast<double>(batch_size) / 64));
-  const double whole = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  const auto unknown = static_cast<double>(std::ranges::count(speeds, kUnknownSpeed));
+  const double known = std::accumulate(speeds.begin(), speeds.end(), 0.0);
+  const double mean = known / std::max(1.0, static_cast<double>(speeds.size()) - unknown);
+  const double whole = known + unknown * mean;
   std::vector<double> shares;
-  for (const double speed : speeds) {
+  for (const double measured : speeds) {
+    const double speed = measured == kUnknownSpeed ? mean : measured;
     const double wanted = whole > 0 ? static_cast<double>(batch_size) * speed / whole : 0;
     shares.push_back(std::max(unit, std::round(wanted / unit) * unit));
   }

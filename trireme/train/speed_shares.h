@@ -39,10 +39,12 @@ class SpeedShares {
 // `straggler` is what becomes of a slow worker. If it is left out or nobody waits for it, "automatic" leaves shares as they are.
 SpeedShares::Rule shares_rule(std::string_view name, std::string_view straggler);
 
-// The slowest worker, if it takes much longer for a sample than the median worker.
+inline constexpr double kUnknownSpeed = 0;  // of a worker that had nothing to compute
+
+// The slowest worker, if it takes much longer for a sample than the median worker. Those of unknown speed are none of them.
 std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds);
 
-// Proportional to `speeds`, in whole units of a 64th of the batch (at least a sample), at least one unit each.
+// Proportional to `speeds` (an unknown one counts as the mean of the others), in whole units of a 64th of the batch (at least a sample), at least one unit each.
 std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds);
 
 }  // namespace trireme::train

@@ -97,6 +97,20 @@ class SwitchTeam {
 
 std::vector<std::string> schedule(const std::string& list) { return {"strategy.name=switch", "strategy.schedule=" + list}; }
 
+// Two samples for three workers, of which another computes nothing in each strategy.
+TEST(Switch, WithBatchesOfFewerSamplesThanWorkers) {
+  std::vector<std::string> settings = schedule("['allreduce', 'ps:bsp at 0.25', 'local_sgd:4 at 0.5', 'ps:async at 0.75']");
+  for (const char* more :
+       {"train.batch_size=2", "data.samples=25", "data.test_samples=11", "train.epochs=4", "train.optimizer.learning_rate=0.01"})
+    settings.emplace_back(more);
+  SwitchTeam team(settings);
+  const std::vector<Trained> switched = team.train(3);
+  EXPECT_EQ(switched[0].memory.switches.size(), 3U);
+  EXPECT_TRUE(team.used_each_sample_once());
+  for (const EpochRecord& epoch : switched[0].memory.epochs) EXPECT_EQ(epoch.test.samples, 11);
+  for (const Trained& worker : switched) EXPECT_EQ(worker.parameters, switched[0].parameters);
+}
+
 TEST(Switch, BetweenExactStrategiesItChangesNothing) {
   SwitchTeam team(
       schedule("['allreduce', 'ps:bsp at 0.25', 'allreduce at 0.5', 'ps:bsp,servers=1,placement=dedicated at 7', 'allreduce at 8']"));

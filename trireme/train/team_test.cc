@@ -227,6 +227,9 @@ TEST(SpeedShares, FindTheStraggler) {
   EXPECT_EQ(straggler->rank, 2);
   EXPECT_DOUBLE_EQ(straggler->slowness, 4.5);
   EXPECT_EQ(find_straggler({10, 100})->rank, 0);
+  EXPECT_FALSE(find_straggler({100, 90, kUnknownSpeed, 80})) << "who had nothing to compute is not slow";
+  EXPECT_EQ(find_straggler({100, 90, kUnknownSpeed, 20})->rank, 3);
+  EXPECT_FALSE(find_straggler({kUnknownSpeed, 90}));
 }
 
 TEST(SpeedShares, FollowSpeedInWholeUnits) {
@@ -234,6 +237,7 @@ TEST(SpeedShares, FollowSpeedInWholeUnits) {
   EXPECT_THAT(shares_by_speed(128, {300, 100}), testing::ElementsAre(96, 32));
   EXPECT_THAT(shares_by_speed(128, {1000, 1}), testing::ElementsAre(128, 2));  // nobody is left without work
   EXPECT_THAT(shares_by_speed(8, {2, 1, 1}), testing::ElementsAre(4, 2, 2));
+  EXPECT_THAT(shares_by_speed(120, {100, kUnknownSpeed, 50}), testing::ElementsAre(53, 40, 27));
 }
 
 }  // namespace

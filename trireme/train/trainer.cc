@@ -57,6 +57,10 @@ Trainer::~Trainer() { abandon(); }
 void Trainer::compile(std::int64_t samples) {
   if (samples == 0) return;
   replica_.compile(samples);
+  compile_evaluator();
+}
+
+void Trainer::compile_evaluator() {
   if (evaluator_) return;
   evaluator_.emplace(
       job_.graph,
@@ -158,6 +162,7 @@ int Trainer::missed_peer() const {
 void Trainer::take_shares(std::vector<double> shares) {
   shares_ = std::move(shares);
   compile(planned_capacity(shares_, team_.rank()));
+  compile_evaluator();  // also where batches are so small that this worker has no part of any
   stream_.reset();
 }
 

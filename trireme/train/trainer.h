@@ -154,6 +154,7 @@ class Trainer {
   void rebalance(Observer& observer);
   engine::StatisticsExchange statistics_for(const data::Batch& batch);
   void compile(std::int64_t samples);
+  void compile_evaluator();
   void drain();
   double statistics_weight() const;
   void begin_stream();
