@@ -20,13 +20,18 @@ void Team::sum(std::span<double> values, Seconds timeout) { communicator_.all_re
 
 void Team::average(std::span<float> values, double weight) {
   if (is_alone() || values.empty()) return;
+  std::ranges::copy(averaged(values, weight), values.begin());
+}
+
+std::vector<float> Team::averaged(std::span<const float> values, double weight) {
+  std::vector<float> sums(values.begin(), values.end());
+  if (is_alone() || values.empty()) return sums;
   std::array<double, 1> total{weight};
   sum(total);
   const auto factor = static_cast<float>(total[0] > 0 ? weight / total[0] : 1.0 / size());
-  std::vector<float> sums(values.begin(), values.end());
   for (float& value : sums) value *= factor;
   communicator_.all_reduce(sums, {}, timeout_);
-  std::ranges::copy(sums, values.begin());
+  return sums;
 }
 
 std::vector<double> Team::gather(double value) {

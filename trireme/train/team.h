@@ -33,6 +33,7 @@ class Team {
   void sum(std::span<double> values, Seconds timeout);
   // Over the workers, each counting by its weight. If that fails, the values are as they were.
   void average(std::span<float> values, double weight);
+  std::vector<float> averaged(std::span<const float> values, double weight);
   template <class T>
   void broadcast(std::span<T> values, int root) {
     broadcast(values, root, timeout_);

@@ -1,9 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // local_sgd: each worker trains alone for some steps, then parameters and optimizer slots are averaged.
+#include <algorithm>
 #include <array>
 #include <cmath>
+#include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train::strategies {
@@ -14,33 +17,42 @@ struct LocalSgdOptions {
 };
 void describe(LocalSgdOptions& o, OptionVisitor& visit) { visit("steps", o.steps, "local steps between two averages", 1, 1 << 20); }
 
+constexpr double kHearing = 1;  // seconds, about: after so long all have heard what one was asked for
+
+// Of all workers since they last agreed.
+struct Heard {
+  double samples = 0, loss = 0, correct = 0;  // sums
+};
+
 class LocalSgd final : public Strategy {
  public:
   LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {}
 
-  // Workers hear of each other only when they average, so between two averages a step tells of this worker's samples, scaled to
-  // the whole batch, and requests wait.
+  // An average is made before the step that follows it, and what workers tell each other is told before the update: if either breaks,
+  // this worker has just what belongs to the steps that it has counted. Between two agreements a step tells of this worker's samples,
+  // scaled to the whole batch, and requests wait.
   StepResult run(const StepInput& input, Replica& replica) override {
     StepResult result;
+    double exchange = 0;
+    const bool averages = since_average_ >= steps_;
+    if (averages) exchange += timed(input, [&] { average(replica); });
     input.enter("compute");
     const Seconds start = clock_.now();
     if (input.batch.size > 0) result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
+    count(result.outcome);
+    if (averages || since_agreement_ >= interval_) exchange += timed(input, [&] { result.requests = agree(input.requests); });
     input.enter("update");
+    const Seconds agreed = clock_.now();
     if (input.batch.size > 0) replica.update(input.learning_rate, input.update);
     samples_ += static_cast<double>(input.batch.size);
+    ++since_average_;
+    ++since_agreement_;
     scale(result.outcome, input.batch);
-    const Seconds updated = clock_.now();
-    if (++since_average_ >= steps_) {
-      input.enter("exchange");
-      result.requests = hear(input.requests);
-      average(replica);
-    }
-    const double exchange = (clock_.now() - updated).count();
     result.times = {.forward = result.outcome.forward_seconds,
                     .backward = (computed - start).count() - result.outcome.forward_seconds,
                     .exposed = exchange,
-                    .optimizer = (updated - computed).count(),
+                    .optimizer = (clock_.now() - agreed).count(),
                     .exchange = exchange};
     return result;
   }
@@ -50,19 +62,53 @@ class LocalSgd final : public Strategy {
   }
 
  private:
-  static void scale(engine::Outcome& outcome, const data::Batch& batch) {
-    const double factor = batch.size > 0 ? static_cast<double>(batch.whole) / static_cast<double>(batch.size) : 0.0;
-    outcome.correct = std::lround(static_cast<double>(outcome.correct) * factor);
+  template <class Exchange>
+  double timed(const StepInput& input, const Exchange& exchange) {
+    input.enter("exchange");
+    const Seconds begin = clock_.now();
+    exchange();
+    return (clock_.now() - begin).count();
+  }
+  void count(const engine::Outcome& own) {
+    const auto samples = static_cast<double>(own.samples);
+    told_.samples += samples;
+    told_.loss += own.loss * samples;
+    told_.correct += static_cast<double>(own.correct);
+  }
+  // A worker that computed nothing tells what it last heard of the others.
+  void scale(engine::Outcome& outcome, const data::Batch& batch) const {
+    const auto whole = static_cast<double>(batch.whole);
+    if (batch.size == 0 && heard_.samples > 0) {
+      outcome.loss = heard_.loss / heard_.samples;
+      outcome.correct = std::lround(whole * heard_.correct / heard_.samples);
+    } else if (batch.size > 0) {
+      outcome.correct = std::lround(static_cast<double>(outcome.correct) * whole / static_cast<double>(batch.size));
+    }
     outcome.samples = batch.whole;
   }
-  Requests hear(const Requests& own) {
-    std::array<double, 3> asked{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0};
-    team_.sum(asked);
-    return {.stop = asked[0] > 0, .checkpoint = asked[1] > 0, .regroup = asked[2] > 0};
+  // All workers at the same step; when the next one is follows from what all know.
+  Requests agree(const Requests& own) {
+    const double steps = std::max<double>(1, static_cast<double>(since_agreement_));
+    const std::vector<double> seconds = team_.gather((clock_.now() - agreed_at_).count() / steps);
+    std::array<double, 6> sums{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0, told_.samples, told_.loss,
+                               told_.correct};
+    team_.sum(sums);
+    if (sums[3] > 0) heard_ = {.samples = sums[3], .loss = sums[4], .correct = sums[5]};
+    told_ = {};
+    // At most twice as many steps as the last time: the first ones may not be like those that follow.
+    const double fitting = kHearing / std::max(*std::ranges::max_element(seconds), 1e-6);
+    interval_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, std::max<std::int64_t>(1, 2 * interval_));
+    since_agreement_ = 0;
+    agreed_at_ = clock_.now();
+    return {.stop = sums[0] > 0, .checkpoint = sums[1] > 0, .regroup = sums[2] > 0};
   }
   void average(Replica& replica) {
-    team_.average(replica.parameters(), samples_);
-    for (std::vector<float>& slot : replica.slots()) team_.average(slot, samples_);
+    std::vector<float> parameters = team_.averaged(replica.parameters(), samples_);
+    failpoint("local_sgd.mid_average");
+    std::vector<std::vector<float>> slots;
+    for (const std::vector<float>& slot : replica.slots()) slots.push_back(team_.averaged(slot, samples_));
+    replica.parameters() = std::move(parameters);
+    replica.slots() = std::move(slots);
     samples_ = 0;
     since_average_ = 0;
   }
@@ -70,8 +116,13 @@ class LocalSgd final : public Strategy {
   Team& team_;
   const Clock& clock_;
   std::int64_t steps_;
-  std::int64_t since_average_ = 0;
-  double samples_ = 0;  // of this worker since the last average: its weight in the next
+  std::int64_t since_average_ = 0;    // steps
+  double samples_ = 0;                // of this worker since the last average: its weight in the next
+  std::int64_t since_agreement_ = 0;  // steps
+  std::int64_t interval_ = 0;         // steps between two agreements; the first comes at once
+  Seconds agreed_at_ = clock_.now();
+  Heard told_;   // of this worker, since the last agreement
+  Heard heard_;  // in it
 };
 
 }  // namespace
