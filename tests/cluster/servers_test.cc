@@ -71,6 +71,58 @@ TEST_F(Servers, AKilledServerCostsOneCheckpointIntervalAtMost) {
   EXPECT_EQ(kept.count(rollbacks[0].integer("step")), 1U) << "all servers have the values of one checkpoint";
 }
 
+// Every node is a server and a worker: whoever dies takes parameters with it.
+class SharedServers : public Servers {
+ protected:
+  TrainingProcess train_for_long(double checkpoint_seconds) const {
+    write_job(small_job({.samples = 6000, .epochs = 1000, .batch_size = 60, .checkpoint_seconds = checkpoint_seconds, .optimizer = "sgd"}));
+    return train("runs", {"servers=0", "placement=shared"}, 3);
+  }
+  std::int64_t kept() const {  // newest checkpoint
+    std::int64_t step = -1;
+    for (const auto& record : records("runs", "checkpoint")) step = std::max(step, record.integer("step"));
+    return step;
+  }
+  // All three are together again, and have made enough steps that another death is not held against them.
+  bool is_at_work_after(const TrainingProcess& training, std::size_t kills) const {
+    const auto are_together = [&] { return training.children().size() == 3 && records("runs", "generation").size() > 2 * kills; };
+    if (!wait_until(are_together, seconds(60))) return false;
+    return comes_to("runs", steps("runs") + 15);
+  }
+};
+
+TEST_F(SharedServers, AKilledNodeCostsOneCheckpointIntervalAtMost) {
+  TrainingProcess training = train_for_long(1);
+  ASSERT_TRUE(comes_to("runs", 0)) << training.text();
+  std::int64_t before = 0;
+  for (int kills = 1; kills <= 3; ++kills) {
+    ASSERT_TRUE(wait_until([&] { return kept() > before; }, seconds(60))) << training.text();
+    before = kept();
+    ASSERT_EQ(training.children().size(), 3U) << training.text();
+    ::kill(training.children().at(static_cast<std::size_t>(kills - 1)), SIGKILL);
+    ASSERT_TRUE(wait_until([&] { return records("runs", "rollback").size() == static_cast<std::size_t>(kills); }, seconds(60)))
+        << training.text();
+    EXPECT_GE(records("runs", "rollback").back().integer("step"), before) << "all went back to the newest checkpoint";
+    ASSERT_TRUE(wait_until([&] { return training.children().size() == 3; }, seconds(60))) << training.text();
+  }
+  training.signal(SIGTERM);
+  EXPECT_EQ(training.wait(), 128 + SIGTERM) << training.text();
+  expect_whole_epochs("runs", 6000);
+}
+
+// No generation lives as long as an interval between checkpoints.
+TEST_F(SharedServers, CheckpointsAreKeptThoughANodeDiesAgainAndAgain) {
+  TrainingProcess training = train_for_long(3);
+  ASSERT_TRUE(comes_to("runs", 0)) << training.text();
+  for (std::size_t kills = 0; kills < 15 && kept() <= 0; ++kills) {
+    ASSERT_TRUE(is_at_work_after(training, kills)) << training.text();
+    ::kill(training.children().at(kills % 3), SIGKILL);
+  }
+  EXPECT_GT(kept(), 0) << training.text();
+  training.signal(SIGTERM);
+  EXPECT_EQ(training.wait(), 128 + SIGTERM) << training.text();
+}
+
 TEST_F(Servers, TheLauncherDiesAndAnotherGoesOnWithWhatServersHold) {
   TrainingProcess training = train("runs", {"servers=1", "mode=ssp"}, 3);
   ASSERT_TRUE(comes_to("runs", 100)) << training.text();
