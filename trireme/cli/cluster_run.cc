@@ -41,8 +41,6 @@
 namespace trireme::cli {
 namespace {
 
-constexpr Seconds kJobValidity{30 * 24 * 3600.0};  // longer than anybody trains
-
 std::int64_t checkpoint_bytes(const train::Job& job) {
   const auto slots = static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
   const std::int64_t values = job.graph.parameters().size() * (1 + slots) + job.graph.states().size();
@@ -218,7 +216,7 @@ class ClusterRun {
     const train::DataManifest files = manifest();
     return {.addresses = hosts,
             .port = cluster_.takeover ? cluster_.takeover->port : cluster_.port,
-            .credentials = authority_.issue({.role = "coordinator", .name = "coordinator"}, hosts, kJobValidity),
+            .credentials = certificate({.role = "coordinator", .name = "coordinator"}, hosts),
             .version = TRIREME_VERSION,
             .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config))}),
             .expected = coord::Card{.version = TRIREME_VERSION,
@@ -226,7 +224,15 @@ class ClusterRun {
                                     .model = train::model_hash(job_.graph),
                                     .data = files.hash()},
             .methods = methods(files),
+            .renewal = {.issue = [this](const rpc::Identity& identity,
+                                        const std::vector<std::string>& of) { return certificate(identity, of); },
+                        .validity = Seconds(cluster_.certificate_seconds)},
             .tell = [this](const std::string& line) { warn(line); }};
+  }
+
+  rpc::Credentials certificate(const rpc::Identity& identity, const std::vector<std::string>& hosts) const {
+    const Seconds validity{cluster_.certificate_seconds};
+    return authority_.issue(identity, hosts, validity, std::min(rpc::Authority::kClockSlack, validity / 4));
   }
 
   void warn(const std::string& line) const {
@@ -251,7 +257,7 @@ class ClusterRun {
     cluster::NodePlan plan = plans_.find(name).value();
     take_wishes(cluster_, plan);
     const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
-                              .credentials = authority_.issue({.role = "node", .name = plan.name}, {plan.machine.address}, kJobValidity),
+                              .credentials = certificate({.role = "node", .name = plan.name}, {plan.machine.address}),
                               .key = key_,
                               .host = plan.machine.name,
                               .slots = plan.machine.slots};

@@ -14,6 +14,8 @@
 
 namespace trireme::cli {
 
+constexpr double kCertificateSeconds = 30 * 24 * 3600.0;  // a certificate's validity; it is renewed at half of it
+
 struct ClusterRequest {
   std::string launcher = "local";
   std::vector<cluster::NodePlan> plans;  // nodes to start here
@@ -25,7 +27,8 @@ struct ClusterRequest {
   int max_nodes = 0;             // at a time; 0: all
   int restarts = 3;              // of a node, in a row, without progress
   double keep_nodes = 60;        // seconds that nodes wait for another coordinator if this one dies without a word
-  std::filesystem::path events;  // folder for event journals; empty: none
+  double certificate_seconds = kCertificateSeconds;
+  std::filesystem::path events;                                  // folder for event journals; empty: none
   std::function<std::vector<cluster::Machine>()> read_machines;  // of `machines_file`, as it is now
   std::filesystem::path machines_file;                           // machines added to it join; empty: it is not watched
   std::int64_t threads = 0;                                      // of each machine; 0: all

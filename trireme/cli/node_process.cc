@@ -92,7 +92,6 @@ int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Conso
                                     .nodes_on_machine = secrets.slots,
                                     .address = address,
                                     .key = secrets.key,
-                                    .credentials = secrets.credentials,
                                     .version = TRIREME_VERSION,
                                     .job_hash = options.job_hash,
                                     .mpi = options.mpi,

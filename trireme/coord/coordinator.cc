@@ -23,6 +23,9 @@ using Callers = Coordinator::Method::Callers;
 struct Coordinator::State {
   explicit State(Options options)
       : addresses(options.addresses),
+        renewal(options.renewal),
+        tell(options.tell),
+        own(options.credentials.certificate),
         roster(options, store, events),
         server(server_options(std::move(options))),
         looks(roster_silence / kLooksPerSilence, [this](Seconds late) { look(late); }) {}
@@ -84,9 +87,27 @@ struct Coordinator::State {
   void look(Seconds late) {
     // A look that is a little late is the machine's business; one that is very late means that this process stood still.
     roster.look(SteadyClock().now(), late > roster_silence / 2 ? late : Seconds{0});
+    if (renewal.issue) renew(SteadyClock().now());
+  }
+
+  void renew(Seconds now) {
+    try {
+      if (now - renewed >= renewal.validity / 2) {
+        renewed = now - 0.45 * renewal.validity;  // if it fails it is tried again soon, but not at every look
+        server.renew(renewal.issue(rpc::identity_of_certificate(own), addresses));
+        renewed = now;
+      }
+      roster.renew(now, renewal.validity / 2, renewal);
+    } catch (const Error& error) {
+      if (tell) tell(fmt::format("a certificate could not be renewed, which is tried again: {}", error.what()));
+    }
   }
 
   std::vector<std::string> addresses;
+  const Renewal renewal;
+  const std::function<void(const std::string&)> tell;
+  const std::string own;                  // certificate, the first
+  Seconds renewed = SteadyClock().now();  // it was, when
   Seconds roster_silence{0};
   EventQueue<Event> events;
   FencedStore store;

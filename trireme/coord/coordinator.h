@@ -55,6 +55,13 @@ class Coordinator {
     std::function<std::string(const std::string& node, std::string request)> handler;
   };
 
+  // Certificates for the time after the first ones: the coordinator's own and every node's are renewed at half of `validity`, a node's
+  // also when it comes. Without `issue` nobody who comes after the first ones have ended is let in.
+  struct Renewal {
+    std::function<rpc::Credentials(const rpc::Identity& identity, const std::vector<std::string>& hosts)> issue;
+    Seconds validity{0};
+  };
+
   struct Options {
     std::vector<std::string> addresses;  // of the interfaces to listen on
     int port = 0;                        // 0: any, the same on all of them
@@ -64,6 +71,7 @@ class Coordinator {
     std::optional<Card> expected;  // of every node; without it the first node's card is what the others must have
     Seconds silence{5};            // a node not heard of for that long is lost; it sends a heartbeat five times as often
     std::vector<Method> methods;
+    Renewal renewal{};
     std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
   };
 

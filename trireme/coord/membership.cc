@@ -10,6 +10,7 @@
 #include <thread>
 #include <utility>
 
+#include "trireme/base/digest.h"
 #include "trireme/coord/heartbeat.h"
 #include "trireme/coord/wire_forms.h"
 #include "trireme/rpc/channel.h"
@@ -32,15 +33,17 @@ struct Membership::State final : comm::Store {
   State(Options with, rpc::Channel through)
       : options(std::move(with)),
         name(rpc::identity_of_certificate(options.credentials.certificate).name),
+        credentials(options.credentials),
         channel(std::make_shared<rpc::Channel>(std::move(through))) {}
 
   // What the coordinator says, on gRPC's threads.
   void received(const std::string& bytes) {
     const Seconds time = now();
     try {
-      const auto said = parsed<wire::ToNode>(bytes);
+      auto said = parsed<wire::ToNode>(bytes);
       if (said.has_clock_echo()) hear_echo(said.clock_echo(), time);
       take(said);
+      if (said.has_renewal()) wipe(*said.mutable_renewal()->mutable_private_key());
     } catch (const Error& error) {
       finish(error);
     }
@@ -54,8 +57,18 @@ struct Membership::State final : comm::Store {
     if (said.what_case() == What::kGeneration) newest = from_wire(said.generation());
     if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
     if (said.what_case() == What::kDismissal) dismissed = true;
+    if (said.what_case() == What::kRenewal) renew(said.renewal());
     if (dismissed || newest.number > taken) generation_over->cancel();
     changed.notify_all();
+  }
+
+  // For the next connections; this one stays. With the lock held.
+  void renew(const wire::Renewal& renewal) {
+    if (rpc::identity_of_certificate(renewal.certificate()).name != name)
+      throw Error{unauthenticated, "node '{}' got a certificate that is not its own from the coordinator at {}", name, options.coordinator};
+    credentials.certificate = renewal.certificate();
+    wipe(credentials.key);
+    credentials.key = renewal.private_key();
   }
 
   void hear_echo(const wire::ClockEcho& echo, Seconds time) {
@@ -171,6 +184,7 @@ struct Membership::State final : comm::Store {
 
   const Options options;
   const std::string name;
+  rpc::Credentials credentials;           // as they were renewed
   std::shared_ptr<rpc::Channel> channel;  // none: closed
   std::shared_ptr<rpc::Session> session;
 
@@ -242,10 +256,12 @@ Membership Membership::connect(Options options, Seconds timeout) {
 void Membership::rejoin(Seconds timeout) {
   const std::shared_ptr<State> former = state();
   former->heartbeat.reset();
+  Options again = former->options;
+  again.credentials = credentials();
   const Seconds end = now() + timeout;
   for (;;) {
     try {
-      *this = connect(former->options, std::max(end - now(), Seconds{0.1}));
+      *this = connect(again, std::max(end - now(), Seconds{0.1}));
       return;
     } catch (const Error& error) {
       const bool may_pass = error.code() == unavailable || error.code() == already_exists || error.code() == deadline_exceeded;
@@ -290,6 +306,12 @@ std::shared_ptr<const comm::Cancellation> Membership::cancellation() const {
   const std::shared_ptr<State> state = this->state();
   const std::lock_guard lock(state->mutex);
   return state->generation_over;
+}
+
+rpc::Credentials Membership::credentials() const {
+  const std::shared_ptr<State> state = this->state();
+  const std::lock_guard lock(state->mutex);
+  return state->credentials;
 }
 
 std::optional<ClockOffset::Estimate> Membership::clock_offset() const { return state()->clock_offset.estimate(); }

@@ -25,8 +25,8 @@ namespace trireme::coord {
 class Membership {
  public:
   struct Options {
-    std::string coordinator;  // "10.0.0.1:4711"
-    rpc::Credentials credentials;
+    std::string coordinator;       // "10.0.0.1:4711"
+    rpc::Credentials credentials;  // the first
     std::string version;
     NodeInfo info;
     std::function<void(const Error&)> ended;  // called once, from a thread that must not be kept, when the membership has ended
@@ -55,6 +55,9 @@ class Membership {
   comm::Store& store();
   // Cancelled as soon as the generation taken up is over: another was announced, this node was dismissed, or the membership has ended.
   std::shared_ptr<const comm::Cancellation> cancellation() const;
+
+  // This node's: the coordinator renews them long before they end.
+  rpc::Credentials credentials() const;
 
   // What makes a reading of SteadyClock here the coordinator's time, in seconds since 1970. Nothing for some milliseconds after
   // connect(); later it is measured anew with each heartbeat.

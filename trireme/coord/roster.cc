@@ -5,6 +5,8 @@
 #include <array>
 #include <chrono>
 
+#include "trireme/base/digest.h"
+
 namespace trireme::coord {
 namespace {
 
@@ -276,6 +278,31 @@ void Roster::check_caller(const std::string& node, const Stamp& stamp, Coordinat
   if (current_.number == 0) throw Error{failed_precondition, "node '{}' must wait for the first generation", node};
   if (stamp.generation != current_.number || found->second->generation != current_.number)
     throw Error{failed_precondition, "node '{}' calls from generation {}, but {} holds", node, stamp.generation, current_.number};
+}
+
+void Roster::renew(Seconds now, Seconds age, const Coordinator::Renewal& renewal) {
+  std::vector<Entry> due;
+  {
+    const std::lock_guard lock(mutex_);
+    for (const auto& [name, entry] : here_) {
+      if (entry->renewed && now - *entry->renewed < age) continue;
+      entry->renewed = now - 0.9 * age;  // if it fails it is tried again soon, but not at every look
+      due.push_back(entry);
+    }
+  }
+  for (const Entry& entry : due) {
+    rpc::Credentials fresh = renewal.issue({.role = "node", .name = entry->node}, {entry->info.address});
+    wire::ToNode message;
+    message.mutable_renewal()->set_certificate(fresh.certificate);
+    message.mutable_renewal()->set_private_key(fresh.key);
+    std::string bytes = message.SerializeAsString();
+    {
+      const std::lock_guard lock(mutex_);
+      entry->renewed = now;
+      if (!entry->over) entry->session->send(bytes);
+    }
+    for (std::string* secret : {&fresh.key, message.mutable_renewal()->mutable_private_key(), &bytes}) wipe(*secret);
+  }
 }
 
 void Roster::close_all(const Error& why, Seconds patience) {

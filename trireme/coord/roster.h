@@ -22,12 +22,13 @@ struct Connection {
   std::string node;
   std::shared_ptr<rpc::Session> session;
   std::uint64_t ticket = 0;
-  Seconds heard{0};              // when
-  bool here = false;             // has said hello
-  bool ready = false;            // its card is the job's
-  bool leaving = false;          // dismissed, or has taken its leave
-  bool over = false;             // what still comes from it counts for nothing
-  std::uint64_t generation = 0;  // the last it was told of
+  Seconds heard{0};                // when
+  std::optional<Seconds> renewed;  // when it got its last certificate from us
+  bool here = false;               // has said hello
+  bool ready = false;              // its card is the job's
+  bool leaving = false;            // dismissed, or has taken its leave
+  bool over = false;               // what still comes from it counts for nothing
+  std::uint64_t generation = 0;    // the last it was told of
   NodeInfo info;
   Progress progress;
 };
@@ -47,6 +48,8 @@ class Roster {
   void look(Seconds now, Seconds late);
   // Throws failed_precondition unless the call comes from a node that is here and, for members, from the generation that holds.
   void check_caller(const std::string& node, const Stamp& stamp, Coordinator::Method::Callers callers) const;
+  // Sends each node that is here a new certificate if its last one is older than `age`.
+  void renew(Seconds now, Seconds age, const Coordinator::Renewal& renewal);
   void close_all(const Error& why, Seconds patience);
 
   std::vector<std::string> nodes() const;

@@ -49,13 +49,13 @@ void set_common_name(X509_NAME* name, const std::string& text) {
                 "name a certificate");
 }
 
-Certificate blank_certificate(EVP_PKEY* key, Seconds validity) {
+Certificate blank_certificate(EVP_PKEY* key, Seconds validity, Seconds slack) {
   Certificate certificate = checked(Certificate(X509_new()), "make a certificate");
   check_openssl(X509_set_version(certificate.get(), X509_VERSION_3) == 1 && X509_set_pubkey(certificate.get(), key) == 1,
                 "fill a certificate");
   set_random_serial(certificate.get());
   set_time(X509_getm_notBefore(certificate.get()), -Authority::kClockSlack);
-  set_time(X509_getm_notAfter(certificate.get()), validity + Authority::kClockSlack);
+  set_time(X509_getm_notAfter(certificate.get()), validity + slack);
   return certificate;
 }
 
@@ -70,7 +70,7 @@ std::string name_of_authority(const EVP_PKEY* key) {
 }
 
 Certificate own_certificate(EVP_PKEY* key) {
-  Certificate certificate = blank_certificate(key, kAuthorityValidity);
+  Certificate certificate = blank_certificate(key, kAuthorityValidity, Authority::kClockSlack);
   set_common_name(X509_get_subject_name(certificate.get()), name_of_authority(key));
   check_openssl(X509_set_issuer_name(certificate.get(), X509_get_subject_name(certificate.get())) == 1, "name an issuer");
   add_extension(certificate.get(), certificate.get(), NID_basic_constraints, "critical,CA:TRUE,pathlen:0");
@@ -126,9 +126,9 @@ Authority Authority::from_secret(std::string_view secret) {
   return Authority(std::make_unique<State>(derived_key(secret)));
 }
 
-Credentials Authority::issue(const Identity& identity, const std::vector<std::string>& hosts, Seconds validity) const {
+Credentials Authority::issue(const Identity& identity, const std::vector<std::string>& hosts, Seconds validity, Seconds slack) const {
   const Key key = random_key();
-  const Certificate certificate = blank_certificate(key.get(), validity);
+  const Certificate certificate = blank_certificate(key.get(), validity, slack);
   X509* const issuer = state_->certificate.get();
   set_common_name(X509_get_subject_name(certificate.get()), identity.role);
   check_openssl(X509_set_issuer_name(certificate.get(), X509_get_subject_name(issuer)) == 1, "name an issuer");

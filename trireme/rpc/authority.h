@@ -23,8 +23,8 @@ class Authority {
   Authority(Authority&&) noexcept;
   Authority& operator=(Authority&&) noexcept;
 
-  // A certificate for a new key. `hosts` are addresses and names of the machine. Clocks may differ by kClockSlack.
-  Credentials issue(const Identity& identity, const std::vector<std::string>& hosts, Seconds validity) const;
+  // A certificate for a new key. `hosts` are addresses and names of the machine. Clocks may be behind by kClockSlack, ahead by `slack`.
+  Credentials issue(const Identity& identity, const std::vector<std::string>& hosts, Seconds validity, Seconds slack = kClockSlack) const;
   const std::string& certificate() const;  // the authority's own, as a PEM text
 
   static constexpr Seconds kClockSlack{6 * 3600.0};

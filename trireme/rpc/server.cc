@@ -18,6 +18,7 @@
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/handler_threads.h"
 #include "trireme/rpc/open_streams.h"
+#include "trireme/rpc/renewable_credentials.h"
 #include "trireme/rpc/server_session.h"
 
 namespace trireme::rpc {
@@ -160,17 +161,6 @@ class Service final : public grpc::CallbackGenericService {
   const std::shared_ptr<OpenStreams> open_ = std::make_shared<OpenStreams>();
 };
 
-std::shared_ptr<grpc::ServerCredentials> tls(const Credentials& credentials) {
-  grpc::SslServerCredentialsOptions options(GRPC_SSL_REQUEST_AND_REQUIRE_CLIENT_CERTIFICATE_AND_VERIFY);
-  options.pem_root_certs = credentials.authority;
-  options.pem_key_cert_pairs = {{.private_key = credentials.key, .cert_chain = credentials.certificate}};
-  return grpc::SslServerCredentials(options);
-}
-
-std::shared_ptr<grpc::ServerCredentials> credentials_of(const Server::Options& options) {
-  return options.plain_loopback ? grpc::InsecureServerCredentials() : tls(options.credentials);
-}
-
 void set_limits(grpc::ServerBuilder& builder, std::size_t memory) {
   builder.SetMaxReceiveMessageSize(kMaxMessageBytes);
   builder.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -233,7 +223,7 @@ std::string join_port(const std::string& address, int port) {
 }
 
 struct Server::State {
-  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options, arrivals) {
+  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options, arrivals), credentials(options.credentials) {
     silence_grpc_log();
     check(options);
     for (Method& method : options.methods) service.add(std::move(method));
@@ -260,7 +250,8 @@ struct Server::State {
     set_keepalive(builder);
     if (has_bulk) prepare_bulk(builder);
     connections = builder.experimental().AddExternalConnectionAcceptor(
-        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD, credentials_of(options));
+        grpc::ServerBuilder::experimental_type::ExternalConnectionType::FROM_FD,
+        options.plain_loopback ? grpc::InsecureServerCredentials() : credentials.mutual_tls());
     builder.RegisterCallbackGenericService(&service);
     server = builder.BuildAndStart();
     if (server == nullptr) throw Error{internal, "gRPC does not start its server"};
@@ -277,6 +268,7 @@ struct Server::State {
   SteadyClock clock;
   Arrivals arrivals;
   Service service;
+  RenewableCredentials credentials;  // outlives the server that asks it
   std::optional<Listeners> listeners;
   std::unique_ptr<grpc::experimental::ExternalConnectionAcceptor> connections;
   std::unique_ptr<grpc::Server> server;  // ends before the service it calls
@@ -285,6 +277,7 @@ struct Server::State {
 
 Server::Server(Options options) : state_(std::make_unique<State>(std::move(options))) {}
 Server::~Server() = default;
+void Server::renew(Credentials credentials) { state_->credentials.renew(std::move(credentials)); }
 int Server::port() const { return state_->listeners->port(); }
 std::vector<Server::Endpoint> Server::endpoints() const { return state_->service.endpoints(); }
 

@@ -56,6 +56,8 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const;
+  // For connections made from here on; those that there are stay. Of the same authority.
+  void renew(Credentials credentials);
   // Everything that can be called or opened, and by whom.
   struct Endpoint {
     std::string name;

@@ -277,7 +277,7 @@ class Worker {
   Neighbours neighbours(const coord::Generation& generation) const {
     Neighbours out{.store = &membership_.store(),
                    .address = options_.address,
-                   .credentials = options_.credentials,
+                   .credentials = membership_.credentials(),
                    .cancellation = membership_.cancellation(),
                    .say = options_.say};
     for (const coord::Member& member : generation.members) out.nodes.push_back(member.node);

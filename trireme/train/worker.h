@@ -11,7 +11,6 @@
 #include "trireme/base/clock.h"
 #include "trireme/comm/communicator.h"
 #include "trireme/coord/membership.h"
-#include "trireme/rpc/credentials.h"
 
 namespace trireme::train {
 
@@ -20,7 +19,6 @@ struct WorkerOptions {
   std::int64_t nodes_on_machine = 1;      // which share its memory, this one included
   std::string address;                    // by which the other nodes reach this one
   std::string key;                        // the job's, for proving pairs
-  rpc::Credentials credentials;           // of this node, for streams to other nodes
   std::string version;                    // of the program
   std::string job_hash;                   // of the job file that this node was started with; empty: it takes the coordinator's
   std::shared_ptr<comm::MpiLibrary> mpi;  // not empty: collectives are MPI's

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <csignal>
 #include <thread>
 
 #include "tests/faults/parts.h"
@@ -70,6 +71,35 @@ Outcome strangers(Scene& scene) {
   return outcome;
 }
 
+// The first certificates have ended when the coordinator is killed; the same nodes find the next one with later ones.
+Outcome ended(Scene& scene) {
+  constexpr double kValidity = 60;
+  constexpr double kSlack = kValidity / 4;  // for clocks that differ
+  TrainingSetup setup{.settings = {"train.epochs=100000"}, .flags = {"--certificate-seconds", "60"}};
+  const auto first = scene.begin(setup);
+  const double end = wall_time() + kValidity + kSlack;
+  await([&] { return wall_time() > end || !first->is_running(); }, std::chrono::seconds(120), std::chrono::milliseconds(500));
+  require(first->is_running(), "it ended with its certificates:\n" + first->text());
+  const std::vector<pid_t> nodes = first->all_nodes();
+  const Moment fault = Scene::moment(*first);
+  ::kill(first->pid(), SIGKILL);
+  require(first->wait(std::chrono::seconds(30)) == -SIGKILL, "the coordinator was not killed:\n" + first->text());
+  setup.resume = first->run();
+  const auto second = scene.start(setup);
+  require(second->passes_generation(fault.generation, std::chrono::seconds(40)), "the nodes did not come again:\n" + second->text());
+  Outcome outcome{.result = "the same nodes after 75 s"};
+  if (second->all_nodes() != nodes) outcome.problems.emplace_back("other nodes were started:\n" + second->text());
+  Scene::measure(*second, fault, {.recovered = 15, .lost_steps = 1}, outcome);
+  outcome.detected.reset();
+  ::kill(second->pid(), SIGTERM);
+  Observed observed{.exit_code = second->wait(std::chrono::seconds(60)), .expected_exit = 128 + SIGTERM, .text = second->text()};
+  observed.left_behind = second->left_behind();
+  observed.run = second->run();
+  Scene::check_invariants(*second, observed, outcome);
+  outcome.invariants = "I1-I8";
+  return outcome;
+}
+
 // Every role at every method, wrong names, plaintext, replays, forgers at the rendezvous.
 Outcome matrix(Scene&) {
   Outcome outcome;
@@ -86,6 +116,10 @@ Rows f22_credentials() {
   return {{.id = "F22.strangers",
            .fault = "certificates of another job, expired, none; plaintext",
            .run = strangers,
+           .limit = std::chrono::seconds(300)},
+          {.id = "F22.ended",
+           .fault = "certificates of 60 s; kill -9 the coordinator when the first ones have ended, then --resume",
+           .run = ended,
            .limit = std::chrono::seconds(300)},
           {.id = "F22.matrix", .fault = "every role at every method; forgers at the rendezvous", .run = matrix}};
 }

@@ -48,6 +48,7 @@ struct Options {
   int max_nodes = 0;
   int restarts = 3;
   double keep_nodes = 60;
+  double certificate_seconds = kCertificateSeconds;
   std::string events;
   std::string secret_file;
   std::string until;
@@ -86,6 +87,7 @@ void take_limits(const Options& o, ClusterRequest& cluster) {
   cluster.max_nodes = o.max_nodes;
   cluster.restarts = o.restarts;
   cluster.keep_nodes = o.keep_nodes;
+  cluster.certificate_seconds = o.certificate_seconds;
   cluster.events = o.events.empty() ? std::filesystem::path{} : std::filesystem::absolute(o.events);
   if (o.max_nodes > 0 && o.min_nodes > o.max_nodes)
     throw Error{invalid_argument, "--min-nodes {} is more than --max-nodes {}", o.min_nodes, o.max_nodes};
@@ -255,6 +257,11 @@ Run declare(CLI::App& app) {
       ->type_name("SECONDS")
       ->check(CLI::Range(0.0, 86400.0))
       ->capture_default_str();
+  app.add_option("--certificate-seconds", options->certificate_seconds,
+                 "validity of the job's certificates, which are renewed at half of it; 30 days")
+      ->type_name("SECONDS")
+      ->check(CLI::Range(4.0, 365.0 * 86400))
+      ->group("");
   app.add_option("--events", options->events, "for tests: every process keeps a journal of all it does in here")
       ->type_name("FOLDER")
       ->group("");
