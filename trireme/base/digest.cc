@@ -15,6 +15,7 @@
 #include <vector>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme {
 namespace {
@@ -76,6 +77,7 @@ std::string digest_of_file(Digest::Kind kind, const std::filesystem::path& path)
   std::vector<char> piece(1 << 20);
   while (in.read(piece.data(), static_cast<std::streamsize>(piece.size())), in.gcount() > 0)
     digest.add({piece.data(), static_cast<std::size_t>(in.gcount())});
+  if (in.bad()) throw SystemError{unavailable, "cannot read {}: {}", path.string(), std::strerror(errno)};
   return digest.hex();
 }
 
@@ -100,7 +102,7 @@ bool equal_in_constant_time(std::string_view a, std::string_view b) {
 
 std::string random_bytes(std::size_t count) {
   std::string out(count, '\0');
-  if (RAND_bytes(raw(out), static_cast<int>(count)) != 1) throw Error{unavailable, "OpenSSL has no random bytes to give"};
+  if (RAND_bytes(raw(out), static_cast<int>(count)) != 1) throw SystemError{unavailable, "OpenSSL has no random bytes to give"};
   return out;
 }
 

@@ -71,7 +71,7 @@ int flags_of(OutputFile::Mode mode) {
 }  // namespace
 
 void throw_system_error(int reason, std::string_view action) {
-  throw Error{code_of(reason), "cannot {}: {}", action, std::generic_category().message(reason)};
+  throw SystemError{code_of(reason), "cannot {}: {}", action, std::generic_category().message(reason)};
 }
 
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {

@@ -8,7 +8,15 @@
 #include <string>
 #include <string_view>
 
+#include "trireme/base/error.h"
+
 namespace trireme {
+
+// A system call of this process failed. Whatever its code, no peer is to blame: a node that throws it reports itself.
+class SystemError : public Error {
+ public:
+  using Error::Error;
+};
 
 // A file longer than `max_bytes` is refused before any of it is read.
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes = std::numeric_limits<std::uintmax_t>::max());
@@ -42,7 +50,7 @@ void make_directories(const std::filesystem::path& path);
 // Makes new and renamed entries of a directory outlive a power failure.
 void sync_directory(const std::filesystem::path& path);
 
-// "cannot <action>: <reason>" with the code that fits `reason`, a value of errno; a full disk is resource_exhausted.
+// SystemError "cannot <action>: <reason>" with the code that fits `reason`, a value of errno; a full disk is resource_exhausted.
 [[noreturn]] void throw_system_error(int reason, std::string_view action);
 
 }  // namespace trireme

@@ -13,6 +13,7 @@
 #include <new>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme::data {
 namespace {
@@ -113,7 +114,7 @@ class FileStore final : public Store {
   }
 
   [[noreturn]] void fail(ErrorCode code, std::string_view what, int reason) const {
-    throw Error{code, "{}: {}: {}", path_, what, std::strerror(reason)};
+    throw SystemError{code, "{}: {}: {}", path_, what, std::strerror(reason)};
   }
   off_t place(std::size_t index, std::size_t offset) const { return static_cast<off_t>(index * extent_ + offset); }
 

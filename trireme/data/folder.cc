@@ -6,6 +6,7 @@
 #include <string>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme::data {
 
@@ -17,7 +18,7 @@ std::vector<fs::path> entries_of(const fs::path& folder) {
   std::vector<fs::path> entries;
   for (fs::directory_iterator entry(folder, fault), end; !fault && entry != end; entry.increment(fault))
     if (!entry->path().filename().native().starts_with('.')) entries.push_back(entry->path());
-  if (fault) throw Error{unavailable, "{}: the folder cannot be listed: {}", folder.string(), fault.message()};
+  if (fault) throw SystemError{unavailable, "{}: the folder cannot be listed: {}", folder.string(), fault.message()};
   std::sort(entries.begin(), entries.end());
   return entries;
 }

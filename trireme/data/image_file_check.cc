@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme::data {
 namespace {
@@ -35,7 +36,7 @@ class Ends {
     std::string bytes(std::min(count, size_ - offset), '\0');
     in_.seekg(static_cast<std::streamoff>(offset));
     if (!in_.read(bytes.data(), static_cast<std::streamsize>(bytes.size())))
-      throw Error{unavailable, "{}: cannot read {} bytes at byte {}", name_, bytes.size(), offset};
+      throw SystemError{unavailable, "{}: cannot read {} bytes at byte {}", name_, bytes.size(), offset};
     return bytes;
   }
   std::string tail(std::size_t count) { return count < size_ ? read(size_ - count, count) : read(0, size_); }

@@ -11,11 +11,12 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme::data {
 
 InputFile::InputFile(const std::filesystem::path& path) : path_(path), fd_(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK)) {
-  if (fd_ < 0) throw Error{errno == ENOENT ? not_found : unavailable, "cannot open {}: {}", path.string(), std::strerror(errno)};
+  if (fd_ < 0) throw SystemError{errno == ENOENT ? not_found : unavailable, "cannot open {}: {}", path.string(), std::strerror(errno)};
   struct stat status {};
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(fd_);
@@ -35,7 +36,7 @@ std::size_t InputFile::read_at(std::uint64_t offset, std::span<std::byte> out) c
   while (done < out.size()) {
     const ssize_t count = ::pread(fd_, out.data() + done, out.size() - done, static_cast<off_t>(offset + done));
     if (count < 0 && errno == EINTR) continue;
-    if (count < 0) throw Error{unavailable, "cannot read {} at byte {}: {}", path_.string(), offset + done, std::strerror(errno)};
+    if (count < 0) throw SystemError{unavailable, "cannot read {} at byte {}: {}", path_.string(), offset + done, std::strerror(errno)};
     if (count == 0) break;
     done += static_cast<std::size_t>(count);
   }

@@ -14,6 +14,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 
 namespace trireme::data {
 namespace {
@@ -21,7 +22,7 @@ namespace {
 constexpr std::size_t kBuffer = 1 << 16;
 
 [[noreturn]] void fail(std::string_view verb, const std::filesystem::path& path) {
-  throw Error{unavailable, "cannot {} {}: {}", verb, path.string(), std::strerror(errno)};
+  throw SystemError{unavailable, "cannot {} {}: {}", verb, path.string(), std::strerror(errno)};
 }
 
 void sync_folder(const std::filesystem::path& folder) {

@@ -95,8 +95,8 @@ Listeners::Listeners(const std::vector<std::string>& addresses, int port) {
   while (tries > 0 && !open(addresses, port)) --tries;
   if (tries > 0) return;
   const std::string where = fmt::format("{} of {}", port == 0 ? "a port" : fmt::format("port {}", port), fmt::join(addresses, ", "));
-  throw Error{unavailable, "cannot listen on {}: {}", where,
-              errno == EADDRINUSE ? "it is in use; choose another, or end what listens there" : std::strerror(errno)};
+  throw SystemError{unavailable, "cannot listen on {}: {}", where,
+                    errno == EADDRINUSE ? "it is in use; choose another, or end what listens there" : std::strerror(errno)};
 }
 
 Listeners::~Listeners() { close(); }

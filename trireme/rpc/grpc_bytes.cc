@@ -11,6 +11,8 @@
 #include <mutex>
 #include <vector>
 
+#include "trireme/base/files.h"
+
 namespace trireme::rpc {
 namespace {
 
@@ -23,6 +25,12 @@ constexpr int kMostKept = 32 << 20;    // for each of malloc's arenas; main() li
 void write_bugs_only(gpr_log_func_args* line) {
   if (std::strstr(line->message, "assertion failed") != nullptr)
     std::fprintf(stderr, "gRPC, %s:%d: %s\n", line->file, line->line, line->message);
+}
+
+// To the caller, "unavailable" means that this end is gone; a disk of this machine is not.
+ErrorCode code_for_peer(const Error& error) {
+  const bool is_own = dynamic_cast<const SystemError*>(&error) != nullptr;
+  return is_own && error.code() == unavailable ? internal : error.code();
 }
 
 }  // namespace
@@ -48,7 +56,7 @@ std::string bytes_of(const grpc::ByteBuffer& buffer) {
 }
 
 grpc::Status status_of(const Error& error) {
-  return {static_cast<grpc::StatusCode>(error.code()), std::string(error.what()).substr(0, kLongestMessage)};
+  return {static_cast<grpc::StatusCode>(code_for_peer(error)), std::string(error.what()).substr(0, kLongestMessage)};
 }
 
 Error error_of(const grpc::Status& status) { return Error{static_cast<ErrorCode>(status.error_code()), "{}", status.error_message()}; }

@@ -180,8 +180,8 @@ void Conducting::throw_if_everybody_failed() const {
 void Conducting::part_a_pair(const Complaint& complaint) {
   const std::string& guilty = complaint.about.empty() ? complaint.by : complaint.about;
   const int strikes = ++strikes_[guilty];
-  options_.say(fmt::format("{} misses {}, but both are here: trying again{}", title(complaint.by),
-                           complaint.about.empty() ? "somebody" : title(complaint.about),
+  options_.say(fmt::format("{} misses {}, but both are here ({}): trying again{}", title(complaint.by),
+                           complaint.about.empty() ? "somebody" : title(complaint.about), complaint.text,
                            strikes < kStrikes ? "" : fmt::format(" without {} for a while", title(guilty))));
   if (strikes >= kStrikes) roll_.exclude(guilty);
 }

@@ -121,9 +121,9 @@ void Conducting::hear_refusal(const std::string& node, const std::string& reason
 }
 
 void Conducting::hear_failure(const std::string& node, const coord::FailureReport& failure) {
-  if (failure.blames_peer) {
+  if (failure.blames_peer && !is_gathering_) {  // before the first generation nobody has peers
     const bool known = failure.peer >= 0 && failure.peer < static_cast<int>(members_.size());
-    return troubles_.complain({.by = node, .about = known ? members_[static_cast<std::size_t>(failure.peer)] : ""});
+    return troubles_.complain({.by = node, .about = known ? members_[static_cast<std::size_t>(failure.peer)] : "", .text = failure.text});
   }
   tell_checkpoints();
   // A worker minds only if it is the last one.

@@ -10,18 +10,18 @@ namespace trireme::train {
 
 Conductor::Conductor(std::int64_t most_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock)
     : clock_(clock), keep_(std::move(keep)), desk_(most_checkpoint_bytes, [this](Checkpoint checkpoint) {
-        Kept kept;
         try {
-          kept.record = keep_(std::move(checkpoint));
+          note({.record = keep_(std::move(checkpoint)), .trouble = {}});
         } catch (const Error& error) {
-          kept.trouble = error;
+          note({.record = {}, .trouble = error});
+          throw;  // as what it is: the worker must not take a full disk here for a peer that is gone
         }
-        {
-          const std::lock_guard lock(mutex_);
-          kept_.push_back(kept);
-        }
-        if (kept.trouble) throw Error{*kept.trouble};
       }) {}
+
+void Conductor::note(Kept kept) {
+  const std::lock_guard lock(mutex_);
+  kept_.push_back(std::move(kept));
+}
 
 std::vector<Conductor::Kept> Conductor::taken() {
   const std::lock_guard lock(mutex_);

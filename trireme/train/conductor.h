@@ -91,6 +91,7 @@ class Conductor {
     CheckpointRecord record;
     std::optional<Error> trouble;  // instead: why it could not be kept
   };
+  void note(Kept kept);
   std::vector<Kept> taken();
   std::vector<SwitchWish> taken_wishes();
   std::string accept(SwitchWish wish);

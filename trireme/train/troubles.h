@@ -25,6 +25,7 @@ struct Blame {
 struct Complaint {
   std::string by;
   std::string about;
+  std::string text = {};  // in its words
 };
 
 // A dead node and those who miss it report within milliseconds of each other, in any order: the one that knows best is believed.

@@ -20,6 +20,7 @@
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
 #include "trireme/train/node_history.h"
+#include "trireme/train/peer_blame.h"
 #include "trireme/train/profile_recorder.h"
 #include "trireme/train/reporter.h"
 #include "trireme/train/reports.h"
@@ -38,9 +39,6 @@ constexpr Seconds kLook{0.2};            // at whether this node was asked to le
 constexpr Seconds kNews{2};
 constexpr Seconds kDismissTimeout{60};
 constexpr Seconds kVerdictTimeout{10};
-
-// A peer that is gone looks like this from here; whose fault it is only the coordinator can tell.
-bool blames_peer(const Error& error) { return error.code() == unavailable || error.code() == deadline_exceeded; }
 
 // Where this node is, told to the coordinator and remembered for the report of a failure.
 class Whereabouts {
@@ -203,7 +201,7 @@ class Worker {
     if (membership_.dismissed() && !membership_.end()) membership_.leave();
     if (const auto end = membership_.end()) return comes_again(*end);
     if (membership_.announced() > generation_) return true;
-    if (!blames_peer(error)) throw Error(error);
+    if (!blames_peer(error)) throw;  // the one that is being caught, as what it is
     membership_.fail({.rank = rank_,
                       .progress = whereabouts_.progress(),
                       .code = error.code(),
@@ -384,16 +382,22 @@ bool run_worker(coord::Membership& membership, const WorkerOptions& options, con
   Whereabouts whereabouts(membership);
   whereabouts.at(-1, "preparation");
   std::optional<Worker> worker;
-  try {
-    worker.emplace(membership, whereabouts, options, clock);
-    return worker->run();
-  } catch (const Error& error) {
-    if (membership.end()) throw;
+  const auto report = [&](const Error& error) {
     membership.fail({.rank = worker ? worker->rank() : -1,
                      .progress = whereabouts.progress(),
                      .code = error.code(),
                      .text = error.what(),
                      .blames_peer = blames_peer(error)});
+  };
+  try {
+    worker.emplace(membership, whereabouts, options, clock);
+    return worker->run();
+  } catch (const Error& error) {
+    if (membership.end()) throw;
+    report(error);
+  } catch (const std::exception& error) {  // the standard library's: a file system, memory, threads
+    if (membership.end()) throw;
+    report(SystemError{internal, "{}", error.what()});
   }
   // The coordinator goes on without this node, or sends everybody home.
   const Seconds end = clock.now() + kVerdictTimeout;

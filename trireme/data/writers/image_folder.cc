@@ -4,6 +4,7 @@
 #include <set>
 
 #include "trireme/base/error.h"
+#include "trireme/base/files.h"
 #include "trireme/data/image_codec.h"
 #include "trireme/data/planes.h"
 #include "trireme/data/writer_entry.h"
@@ -53,7 +54,7 @@ std::vector<std::filesystem::path> write(const Source& source, const WriteReques
     const std::filesystem::path path = root / folders[static_cast<std::size_t>(source.label(i))] / fmt::format("{:0{}}.png", i, digits);
     std::ofstream file(path, std::ios::binary);
     file << png_of(source, i);
-    if (!file.flush()) throw Error{unavailable, "cannot write {}; is the disk full?", path.string()};
+    if (!file.flush()) throw SystemError{unavailable, "cannot write {}; is the disk full?", path.string()};
   }
   return {root};
 }
