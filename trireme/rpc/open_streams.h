@@ -2,9 +2,12 @@
 // The streams that a channel or a server must see the end of before its own.
 #pragma once
 
+#include <chrono>
 #include <condition_variable>
 #include <mutex>
 #include <set>
+
+#include "trireme/base/error.h"
 
 namespace trireme::rpc {
 
@@ -39,14 +42,25 @@ class OpenStreams {
   void end_all() {
     std::unique_lock lock(mutex_);
     for (OpenStream* stream : streams_) stream->abandon();
-    changed_.wait(lock, [this] { return streams_.empty(); });
+    await(
+        lock, [this] { return streams_.empty(); }, "gRPC is done with a stream that was cancelled");
   }
   void await_told() {
     std::unique_lock lock(mutex_);
-    changed_.wait(lock, [this] { return untold_ == 0; });
+    await(
+        lock, [this] { return untold_ == 0; }, "the listener of a stream that has ended comes back");
   }
 
  private:
+  // Owned by the channel or server that ends. What is waited for is memory that gRPC or a listener still uses, so it can't go on without;
+  // a process that would hang here for ever is better dead, and is then started again. Counted in seconds that this process was awake:
+  // one that was stopped meanwhile is not late.
+  template <class Done>
+  void await(std::unique_lock<std::mutex>& lock, const Done& done, const char* what) {
+    constexpr int kSeconds = 60;
+    for (int waited = 0; !changed_.wait_for(lock, std::chrono::seconds(1), done); ++waited) ensure(waited < kSeconds, what);
+  }
+
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<OpenStream*> streams_;
