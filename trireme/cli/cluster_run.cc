@@ -285,6 +285,7 @@ class ClusterRun {
             .takes_over = cluster_.takeover.has_value(),
             .checkpoint_seconds = job_.train.checkpoint_seconds,
             .start_timeout = Seconds(cluster_.start_timeout),
+            .stuck = Seconds(job_.strategy.team.stuck_seconds),
             .policies = train::policies_of(job_),
             .startable = std::move(startable),
             .exits = [&exits] { return exits.take(); },

@@ -54,11 +54,15 @@ void check_mpi_can(const Communicator::Reduce& how) {
 struct Communicator::State {
   State(const Group& group, std::vector<Connection> connections)
       : cancellation(group.cancellation),
+        waits(group.waits),
         links(group.rank, std::move(connections), cancellation.get(), {group.spans, group.generation}),
         gloo(gloo_context(links)),
-        direct(links) {}
+        direct(links) {
+    links.note_waits(waits.get());
+  }
 
   std::shared_ptr<const Cancellation> cancellation;
+  std::shared_ptr<PeerWait> waits;
   Links links;
   std::shared_ptr<gloo::Context> gloo;
   DirectReduction direct;

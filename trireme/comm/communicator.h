@@ -11,6 +11,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
+#include "trireme/comm/peer_wait.h"
 #include "trireme/comm/store.h"
 #include "trireme/observe/spans.h"
 
@@ -36,6 +37,7 @@ struct Group {
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
   std::shared_ptr<const Cancellation> cancellation;      // ends every wait with `cancelled`; none: only peers and timeouts do
   std::function<void(const std::string&)> tell{};        // of strangers who were sent away; may be empty
+  std::shared_ptr<PeerWait> waits{};                     // is told of waits that last; may be empty
   observe::Spans* spans = nullptr;                       // gets each message while it is on; may be null; must outlive the communicator
   Encryption encryption = Encryption::between_machines;  // never: messages are sealed only
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.

@@ -214,6 +214,53 @@ TEST(Failure, AMemberThatNeverComesIsNamed) {
   EXPECT_THAT(error, HasSubstr("rank 1"));
 }
 
+TEST(Failure, WhoeverMissesAMemberCanSayWhichInEveryCollective) {
+  for (const int stuck : {0, 1, 2}) {
+    const std::vector<std::function<void(Communicator&)>> collectives{[](Communicator& c) {
+                                                                        std::vector<float> values(10);
+                                                                        c.all_reduce(values, {}, Seconds{0.2});
+                                                                      },
+                                                                      [](Communicator& c) {
+                                                                        std::vector<float> values(1000);
+                                                                        c.all_reduce(values, {.algorithm = Algorithm::ring}, Seconds{0.2});
+                                                                      },
+                                                                      [](Communicator& c) { c.barrier(Seconds{0.2}); }};
+    for (const auto& collective : collectives) {
+      MemoryStore store;
+      std::latch done(2);
+      in_threads(3, [&](int rank) {
+        auto communicator = Communicator::connect(store, group_of(rank, 3), kTimeout);
+        if (rank == stuck) return done.wait();
+        EXPECT_NE(thrown_error([&] { collective(communicator); }), "no error");
+        EXPECT_NE(communicator.missed_peer(), -1) << "rank " << rank << " misses " << stuck;
+        done.count_down();
+      });
+    }
+  }
+}
+
+TEST(Failure, AWaitThatLastsIsNotedAndARendezvousThatFailsTellsWhomItMissed) {
+  MemoryStore store;
+  Group group = group_of(0, 2);
+  group.waits = std::make_shared<PeerWait>();
+  std::jthread late([&] {
+    while (group.waits->peer() != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    auto other = Communicator::connect(store, group_of(1, 2), kTimeout);
+    while (group.waits->peer() != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // in the collective
+    other.barrier(kTimeout);
+  });
+  auto communicator = Communicator::connect(store, group, kTimeout);
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
+  communicator.barrier(kTimeout);
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
+
+  group.generation = 2;
+  EXPECT_NE(thrown_error([&] { Communicator::connect(store, group, Seconds{0.1}); }), "no error");
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
+  EXPECT_EQ(group.waits->take_missed(), 1);
+  EXPECT_EQ(group.waits->take_missed(), PeerWait::kNobody);
+}
+
 TEST(Failure, GenerationsDoNotMeet) {
   MemoryStore store;
   in_threads(2, [&](int rank) {

@@ -95,7 +95,10 @@ void Links::receive(int peer, Header header, void* memory, Completions& completi
 
 void Links::wait(const Completions& completions, Completions wanted) {
   while (completions < wanted)
-    if (!progress()) fail({deadline_exceeded, "{} kept silent for {:g} s", silent_peers(), patience_.count()});
+    if (!progress()) {
+      missed_peer_ = awaited_peer();
+      fail({deadline_exceeded, "{} kept silent for {:g} s", silent_peers(), patience_.count()});
+    }
 }
 
 // False if nothing could be moved for so long. A connection that is not needed now is not looked at: its other end may have finished.
@@ -106,19 +109,25 @@ bool Links::progress() {
     polled_[i] = {.fd = events == 0 ? -1 : peer.socket.descriptor(), .events = static_cast<short>(events), .revents = 0};
   }
   polled_.back() = {.fd = cancellation_ == nullptr ? -1 : cancellation_->descriptor(), .events = POLLIN, .revents = 0};
-  int ready = 0;
-  for (Seconds waited{0}; ready == 0; waited += kLook) {
-    if (waited >= patience_) return false;
-    ready = ::poll(polled_.data(), polled_.size(), static_cast<int>(milliseconds_of(std::min(kLook, patience_ - waited)).count()));
-    if (ready == 0) check_answers();
-  }
+  if (!is_ready_in_time()) return false;
   if (polled_.back().revents != 0) fail({cancelled, "this generation is over"});
-  for (std::size_t i = 0; i < peers_.size() && ready > 0; ++i) {
+  for (std::size_t i = 0; i < peers_.size(); ++i) {
     const int events = polled_[i].revents;
     if ((events & (POLLIN | POLLHUP | POLLERR)) != 0) drain(static_cast<int>(i));
     if ((events & POLLOUT) != 0) flush(static_cast<int>(i));
   }
   return true;
+}
+
+bool Links::is_ready_in_time() {
+  std::optional<PeerWait::Scope> noted;
+  for (Seconds waited{0}; waited < patience_; waited += kLook) {
+    const Seconds look = std::min(kLook, patience_ - waited);
+    if (::poll(polled_.data(), polled_.size(), static_cast<int>(milliseconds_of(look).count())) != 0) return true;
+    if (!noted) noted.emplace(waits_, awaited_peer());
+    check_answers();
+  }
+  return false;
 }
 
 void Links::check_answers() {
@@ -224,6 +233,14 @@ std::string Links::silent_peers() const {
   for (std::size_t i = 0; i < peers_.size(); ++i)
     if (!peers_[i].incoming.empty() || !peers_[i].outgoing.empty()) ranks += fmt::format("{}{}", ranks.empty() ? "rank " : ", ", i);
   return ranks;
+}
+
+// The first of those whose data this one needs; it may itself be waiting for another. -1: none.
+int Links::awaited_peer() const {
+  const auto sends = std::ranges::find_if(peers_, [](const Peer& peer) { return !peer.incoming.empty(); });
+  const auto takes = std::ranges::find_if(peers_, [](const Peer& peer) { return !peer.outgoing.empty(); });
+  const auto found = sends != peers_.end() ? sends : takes;
+  return found == peers_.end() ? -1 : static_cast<int>(found - peers_.begin());
 }
 
 void Links::close() {

@@ -17,6 +17,7 @@
 #include "trireme/base/message_seal.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/ciphers.h"
+#include "trireme/comm/peer_wait.h"
 #include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"
 #include "trireme/observe/spans.h"
@@ -60,8 +61,10 @@ class Links {
   void wait(const Completions& completions, Completions wanted);
   // How long is "so long".
   void set_patience(Seconds patience) { patience_ = patience; }
+  // Waits of a second and more are noted there from now on; it must outlive this. May be null.
+  void note_waits(PeerWait* waits) { waits_ = waits; }
   void close();                                     // all connections; what is on its way is forgotten
-  int missed_peer() const { return missed_peer_; }  // by the fault; -1: none, or not a single one
+  int missed_peer() const { return missed_peer_; }  // by the fault; -1: none
 
  private:
   // On the wire: 24 bytes, the contents, encrypted or not, the seal of both.
@@ -92,6 +95,7 @@ class Links {
   };
 
   bool progress();
+  bool is_ready_in_time();
   void check_answers();
   void flush(int peer);
   void drain(int peer);
@@ -107,6 +111,7 @@ class Links {
   void check_seal(int peer, const Message& message);
   [[noreturn]] void changed_on_its_way(int peer);
   std::string silent_peers() const;
+  int awaited_peer() const;
   [[noreturn]] void fail(Error fault);
 
   int rank_;
@@ -114,6 +119,7 @@ class Links {
   Seconds patience_{30};
   std::vector<Peer> peers_;
   const Cancellation* cancellation_;
+  PeerWait* waits_ = nullptr;
   LinkTrace trace_;
   std::vector<pollfd> polled_;  // the peers' sockets, then the cancellation
 };

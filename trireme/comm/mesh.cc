@@ -24,6 +24,7 @@ constexpr std::size_t kVisitors = 256;
 std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{}/{}", group.generation, group.channel, rank); }
 
 [[noreturn]] void not_come(const Group& group, int rank) {
+  if (group.waits) group.waits->miss(rank);
   throw Error{deadline_exceeded, "rank {} of generation {} has not come to the rendezvous in time; does it still run?", rank,
               group.generation};
 }
@@ -37,10 +38,11 @@ std::string endpoint_of_member(Store& store, const Group& group, int rank, const
   }
 }
 
-Socket connect_to_member(const std::string& endpoint, int rank, const Deadline& deadline) {
+Socket connect_to_member(const std::string& endpoint, const Group& group, int rank, const Deadline& deadline) {
   try {
     return connect_to(endpoint, deadline.at_most(kConnect));
   } catch (const Error& fault) {
+    if (group.waits) group.waits->miss(rank);
     throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }
 }
@@ -48,7 +50,7 @@ Socket connect_to_member(const std::string& endpoint, int rank, const Deadline& 
 // A host that is flooded by strangers may send a member away too: it calls again.
 Connection call(const std::string& endpoint, const Group& group, int host, const Deadline& deadline) {
   for (;;) {
-    Socket socket = connect_to_member(endpoint, host, deadline);
+    Socket socket = connect_to_member(endpoint, group, host, deadline);
     try {
       PairKeys keys = prove_to_host(socket, group, host, deadline);
       return {std::move(socket), std::move(keys)};
@@ -64,6 +66,7 @@ Connection call(const std::string& endpoint, const Group& group, int host, const
 void call_hosts(Store& store, const Group& group, const Deadline& deadline, std::vector<Connection>& members) {
   std::optional<Error> wrong_key;
   for (int host = 0; host < group.rank; ++host) {
+    const PeerWait::Scope waits(group.waits.get(), host);
     try {
       members[static_cast<std::size_t>(host)] = call(endpoint_of_member(store, group, host, deadline), group, host, deadline);
     } catch (const Error& fault) {
@@ -84,6 +87,7 @@ class Reception {
     while (missing_ > 0) {
       deadline.check_cancellation();
       if (deadline.passed()) give_up();
+      const PeerWait::Scope waits(group_.waits.get(), first_missing());
       wait(deadline);
       let_in(deadline);
       visitors_.remove_if([&](Visitor& visitor) { return is_late(visitor) || is_done_with(visitor); });
@@ -145,9 +149,14 @@ class Reception {
 
   [[noreturn]] void give_up() const {
     if (forger_) throw Error{*forger_};
-    for (int rank = group_.rank + 1; rank < group_.size; ++rank)
-      if (!members_[static_cast<std::size_t>(rank)].socket.open()) not_come(group_, rank);
-    throw Error{internal, "somebody is missing, but nobody can say who"};
+    not_come(group_, first_missing());
+  }
+
+  // There is one.
+  int first_missing() const {
+    int rank = group_.rank + 1;
+    while (members_[static_cast<std::size_t>(rank)].socket.open()) ++rank;
+    return rank;
   }
 
   const Socket& listener_;

@@ -236,6 +236,40 @@ TEST(Coordinator, TheStoreCarriesValuesBetweenMembers) {
   EXPECT_LT(now() - start, Seconds{1});
 }
 
+// It may be in the middle of something that would go on for long.
+TEST(Coordinator, AMemberThatIsLeftOutLearnsThatItsGenerationIsOver) {
+  Cluster cluster({"0", "1"});
+  Membership& left_out = cluster.nodes[1];
+  cluster.announce(2, {"0"});
+  while (left_out.announced() < 2) std::this_thread::sleep_for(Seconds{0.001});
+  EXPECT_TRUE(left_out.cancellation()->is_cancelled());
+  EXPECT_THAT(thrown_error([&] { left_out.await_generation(1, Seconds{0.05}); }), StartsWith("deadline_exceeded: "))
+      << "it takes no part in what it has heard of";
+  cluster.announce(3, {"0", "1"});
+  EXPECT_FALSE(left_out.cancellation()->is_cancelled());
+}
+
+TEST(Coordinator, KnowsWhatANodeIsAtAlsoInAGenerationThatIsOver) {
+  Coordinator::Options options = coordinator_options();
+  options.silence = Seconds{0.5};
+  Cluster cluster({"0", "1"}, options);
+  cluster.nodes[1].at(7, "wait");
+  const auto progress = [&] { return cluster.coordinator.progress("1"); };
+  while (progress().step != 7) std::this_thread::sleep_for(Seconds{0.001});
+  EXPECT_EQ(progress().waits_for, comm::PeerWait::kNobody);
+  cluster.announce(2, {"0"});
+  const std::uint64_t moves = progress().moves;
+  const double before = progress().seconds;
+  while (progress().seconds <= before) std::this_thread::sleep_for(Seconds{0.001});
+  EXPECT_EQ(progress().moves, moves) << "it stands still";
+  EXPECT_EQ(progress().generation, 1U);
+  cluster.nodes[1].peer_wait()->begin(comm::PeerWait::kSomebody);
+  cluster.nodes[1].at(7, "lease");
+  while (progress().moves == moves) std::this_thread::sleep_for(Seconds{0.001});
+  EXPECT_EQ(progress().phase, "lease");
+  EXPECT_EQ(progress().waits_for, comm::PeerWait::kSomebody);
+}
+
 TEST(Coordinator, AnOlderGenerationIsFencedOff) {
   Cluster cluster({"0", "1"});
   Membership& old = cluster.nodes[0];

@@ -54,13 +54,22 @@ struct Membership::State final : comm::Store {
     const std::lock_guard lock(mutex);
     heard = now();
     if (said.what_case() == What::kWelcome && welcome.ticket() == 0) welcome = said.welcome();
-    if (said.what_case() == What::kGeneration) newest = from_wire(said.generation());
+    if (said.what_case() == What::kGeneration) take_generation(from_wire(said.generation()));
     if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
     if (said.what_case() == What::kDismissal) dismissed = true;
     if (said.what_case() == What::kRenewal) renew(said.renewal());
-    if (dismissed || newest.number > taken) generation_over->cancel();
+    if (dismissed || newest_number() > taken) generation_over->cancel();
     changed.notify_all();
   }
+
+  // With the lock held.
+  void take_generation(Generation generation) {
+    if (generation.rank_of(name) < 0)
+      without_us = generation.number;
+    else
+      newest = std::move(generation);
+  }
+  std::uint64_t newest_number() const { return std::max(newest.number, without_us); }
 
   // For the next connections; this one stays. With the lock held.
   void renew(const wire::Renewal& renewal) {
@@ -135,6 +144,8 @@ struct Membership::State final : comm::Store {
     wire::ToCoordinator message = blank();
     {
       const std::lock_guard lock(progress_mutex);
+      progress.seconds = (now() - moved).count();
+      progress.waits_for = peer_wait->peer();
       *message.mutable_heartbeat() = to_wire(progress);
     }
     session->send(message.SerializeAsString());
@@ -190,8 +201,9 @@ struct Membership::State final : comm::Store {
 
   mutable std::mutex mutex;
   std::condition_variable changed;
-  wire::Welcome welcome;  // doesn't change once it is here
-  Generation newest;
+  wire::Welcome welcome;         // doesn't change once it is here
+  Generation newest;             // of those with this node
+  std::uint64_t without_us = 0;  // number of the newest without it
   std::atomic<std::uint64_t> taken{0};
   std::shared_ptr<comm::Cancellation> generation_over = std::make_shared<comm::Cancellation>();
   std::deque<Message> messages;
@@ -204,6 +216,8 @@ struct Membership::State final : comm::Store {
 
   std::mutex progress_mutex;
   Progress progress;
+  Seconds moved = now();  // the last time
+  const std::shared_ptr<comm::PeerWait> peer_wait = std::make_shared<comm::PeerWait>();
 
   std::unique_ptr<Heartbeat> heartbeat;
 };
@@ -284,7 +298,7 @@ void Membership::ready(const Card& card) {
 Generation Membership::await_generation(std::uint64_t newer_than, Seconds timeout) {
   const std::shared_ptr<State> state = this->state();
   std::unique_lock lock(state->mutex);
-  const auto come = [&] { return state->dismissed || state->newest.number > newer_than; };
+  const auto come = [&] { return state->dismissed || state->newest.number > std::max(newer_than, state->without_us); };
   if (!state->wait(lock, timeout, come))
     throw Error{deadline_exceeded, "the coordinator at {} has announced no generation after {} within {:g} s", state->options.coordinator,
                 newer_than, timeout.count()};
@@ -297,7 +311,7 @@ Generation Membership::await_generation(std::uint64_t newer_than, Seconds timeou
 std::uint64_t Membership::announced() const {
   const std::shared_ptr<State> state = this->state();
   const std::lock_guard lock(state->mutex);
-  return state->newest.number;
+  return state->newest_number();
 }
 
 comm::Store& Membership::store() { return *state(); }
@@ -321,7 +335,11 @@ void Membership::at(std::int64_t step, std::string_view phase) {
   const std::lock_guard lock(state->progress_mutex);
   state->progress.step = step;
   state->progress.phase = phase;
+  ++state->progress.moves;
+  state->moved = now();
 }
+
+std::shared_ptr<comm::PeerWait> Membership::peer_wait() const { return state()->peer_wait; }
 
 void Membership::send(const Message& message) {
   const std::shared_ptr<State> state = this->state();

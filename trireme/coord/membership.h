@@ -12,6 +12,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
+#include "trireme/comm/peer_wait.h"
 #include "trireme/comm/store.h"
 #include "trireme/coord/clock_offset.h"
 #include "trireme/coord/generation.h"
@@ -53,7 +54,8 @@ class Membership {
   std::uint64_t announced() const;  // the newest number heard of: greater than that of the one taken up if it is over
   // Of the generation taken up; its keys are refused and forgotten as soon as another is announced. Gone with rejoin().
   comm::Store& store();
-  // Cancelled as soon as the generation taken up is over: another was announced, this node was dismissed, or the membership has ended.
+  // Cancelled as soon as the generation taken up is over: another was announced, with or without this node, it was dismissed, or the
+  // membership has ended.
   std::shared_ptr<const comm::Cancellation> cancellation() const;
 
   // This node's: the coordinator renews them long before they end.
@@ -65,6 +67,8 @@ class Membership {
 
   // Goes out with the next heartbeat. Costs a short lock; `phase` should fit into a small string.
   void at(std::int64_t step, std::string_view phase);
+  // What is noted there goes out with it.
+  std::shared_ptr<comm::PeerWait> peer_wait() const;
   void send(const Message& message);
   std::optional<Message> receive();  // what the coordinator has sent; never waits
   std::optional<Message> receive(Seconds timeout);

@@ -37,8 +37,12 @@ struct NodeInfo {
 
 // Where a node is in its work.
 struct Progress {
-  std::int64_t step = -1;  // -1: not in a step
-  std::string phase;       // "exchange"
+  std::int64_t step = -1;        // -1: not in a step
+  std::string phase;             // "exchange"
+  std::uint64_t moves = 0;       // how often it has come to another place so far: without a change it stands still ...
+  double seconds = 0;            // ... for so long by now
+  int waits_for = -1;            // rank of the member it waits for; comm::PeerWait has the values for none and for one of them
+  std::uint64_t generation = 0;  // that it has taken up
 };
 
 struct FailureReport {

@@ -100,17 +100,15 @@ void Roster::take(const Entry& from, const wire::ToCoordinator& said, double tim
   if (!from->here) throw Error{failed_precondition, "node '{}' must say hello first", from->node};
   if (said.what_case() == What::kLeave) return take_leave(from);
   if (said.what_case() == What::kClockProbe) return echo(*from, said.clock_probe(), time);
+  // It tells that the node lives and what it is at, also if that is a step of a generation that is over.
+  if (said.what_case() == What::kHeartbeat) return take_heartbeat(*from, said);
   if (is_fenced(*from, said.generation())) {
-    // A heartbeat tells that the node lives whatever it is at; it is not a message that counts as refused.
-    if (said.what_case() != What::kHeartbeat) ++refused_;
+    ++refused_;
     return;
   }
   switch (said.what_case()) {
     case What::kReady:
       return take_card(from, from_wire(said.ready()));
-    case What::kHeartbeat:
-      from->progress = from_wire(said.heartbeat());
-      return;
     case What::kMessage:
       return take_message(*from, said.message());
     case What::kFailure:
@@ -118,6 +116,11 @@ void Roster::take(const Entry& from, const wire::ToCoordinator& said, double tim
     default:
       throw Error{invalid_argument, "node '{}' says what this coordinator does not understand", from->node};
   }
+}
+
+void Roster::take_heartbeat(Connection& from, const wire::ToCoordinator& said) {
+  from.progress = from_wire(said.heartbeat());
+  from.progress.generation = said.generation();
 }
 
 void Roster::take_hello(const Entry& from, const wire::Hello& hello) {
@@ -217,6 +220,10 @@ void Roster::announce(const Generation& generation) {
   const std::string bytes = message.SerializeAsString();
   const std::lock_guard lock(mutex_);
   ensure(generation.number > current_.number, "generations are numbered upwards");
+  // Members that are left out learn that theirs is over, or they would go on with it until they miss the others.
+  for (const Member& member : current_.members)
+    if (const auto found = here_.find(member.node); found != here_.end() && generation.rank_of(member.node) < 0)
+      found->second->session->send(bytes);
   current_ = generation;
   store_.begin(generation.number);
   for (const Member& member : generation.members) {

@@ -63,6 +63,7 @@ class Roster {
   void closed(const Entry& from);
   // With the lock held:
   void take(const Entry& from, const wire::ToCoordinator& said, double time);
+  static void take_heartbeat(Connection& from, const wire::ToCoordinator& said);
   void take_hello(const Entry& from, const wire::Hello& hello);
   void take_card(const Entry& from, const Card& card);
   void take_message(const Connection& from, const wire::CoordinationMessage& message);

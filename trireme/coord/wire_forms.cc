@@ -32,6 +32,9 @@ wire::Progress to_wire(const Progress& progress) {
   wire::Progress out;
   out.set_step(progress.step);
   out.set_phase(progress.phase);
+  out.set_moves(progress.moves);
+  out.set_seconds(progress.seconds);
+  out.set_waits_for(progress.waits_for + 1);  // none is proto3's default; "one of them", -2, becomes -1
   return out;
 }
 
@@ -77,7 +80,13 @@ Card from_wire(const wire::Card& card) {
   return {.version = card.version(), .job = card.job(), .model = card.model(), .data = card.data()};
 }
 
-Progress from_wire(const wire::Progress& progress) { return {.step = progress.step(), .phase = progress.phase()}; }
+Progress from_wire(const wire::Progress& progress) {
+  return {.step = progress.step(),
+          .phase = progress.phase(),
+          .moves = progress.moves(),
+          .seconds = progress.seconds(),
+          .waits_for = progress.waits_for() - 1};
+}
 
 Message from_wire(const wire::CoordinationMessage& message) { return {.kind = message.kind(), .bytes = message.bytes()}; }
 

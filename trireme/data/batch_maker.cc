@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/base/random.h"
 #include "trireme/data/division.h"
 #include "trireme/data/interleave.h"
@@ -59,7 +60,9 @@ double BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> s
     label_sample(index, at, batch);
     const bool is_timed = i % kTimedSample == 0;
     const Seconds start = is_timed ? clock.now() : Seconds(0);
+    failpoint("data.read");
     source_->read(index, stored);
+    if (stop.stop_requested()) break;  // whoever wanted it, and its clock, may be gone
     if (is_timed) seconds += (clock.now() - start).count();
     timed += is_timed ? 1 : 0;
     transform_.apply(stored, batch.keys[at], std::span(batch.values).subspan(at * extent, extent));

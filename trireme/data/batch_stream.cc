@@ -9,14 +9,22 @@
 #include <mutex>
 #include <thread>
 
+#include "trireme/base/error.h"
 #include "trireme/data/batch_maker.h"
 #include "trireme/data/places.h"
 
 namespace trireme::data {
 
+namespace {
+
+constexpr Seconds kLook{0.2};      // at whether to give up
+constexpr Seconds kLastSample{2};  // for a thread to come back from the sample it is at
+
+}  // namespace
+
 struct BatchStream::State {
   State(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& time);
-  ~State();
+  ~State() = default;
   State(const State&) = delete;
   State& operator=(const State&) = delete;
 
@@ -33,8 +41,13 @@ struct BatchStream::State {
     Place place;
   };
 
+  static void start_threads(const std::shared_ptr<State>& self, std::int64_t count);
+  void end_threads();
   const Batch* next();
   void release_last();
+  void await_batch(std::unique_lock<std::mutex>& lock, const Slot& slot);
+  bool is_being_read(std::int64_t number) const { return number < begun && !(is_asking && number == begun - 1); }
+  void run(const std::stop_token& stop);
   void work(const std::stop_token& stop);
   std::optional<Task> take_task(const std::stop_token& stop);
   std::optional<Place> ask(std::exception_ptr& fault) const;
@@ -44,32 +57,55 @@ struct BatchStream::State {
 
   BatchMaker maker;
   std::function<std::optional<Place>()> places;
+  std::function<bool()> gives_up;
+  std::function<void(bool)> waits_on;
   const Clock& clock;
   std::vector<Slot> slots;
   std::vector<std::byte> own_sample;  // on its way, when next() makes the batches itself
 
   std::mutex turn;  // of a thread that asks for a place, which may take long; taken before `mutex`
   std::mutex mutex;
-  std::condition_variable_any slot_is_free, batch_is_ready;
+  std::condition_variable_any slot_is_free, batch_is_ready, thread_is_over;
   std::int64_t begun = 0, delivered = 0, released = 0;          // numbers of the next batch to begin, to hand out, to take back
   std::int64_t end = std::numeric_limits<std::int64_t>::max();  // one after the last, as soon as that is known
+  bool is_asking = false;                                       // for the place of the batch begun last
   StreamTimes times;
 
-  std::vector<std::jthread> threads;  // last, so that they end first
+  std::size_t running = 0;            // threads
+  std::vector<std::jthread> threads;  // each owns a share of this
 };
 
 BatchStream::State::State(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& time)
     : maker(source, std::move(transform), options),
       places(options.places ? options.places : [next = EpochPlaces(options, source->size())]() mutable { return next.next(); }),
+      gives_up(options.gives_up),
+      waits_on(options.waits_on),
       clock(time),
       slots(options.threads > 0 ? static_cast<std::size_t>(options.prefetch) + 1 : 1),
       own_sample(options.threads > 0 ? 0 : maker.sample_bytes()) {
   for (Slot& slot : slots) slot.batch = maker.empty_batch();
-  for (std::int64_t i = 0; i < options.threads; ++i) threads.emplace_back([this](const std::stop_token& stop) { work(stop); });
 }
 
-BatchStream::State::~State() {
-  for (std::jthread& thread : threads) thread.request_stop();  // all at once; each would otherwise wait for the one before it
+void BatchStream::State::start_threads(const std::shared_ptr<State>& self, std::int64_t count) {
+  const std::lock_guard lock(self->mutex);  // none is over before it is counted
+  for (; count > 0; --count, ++self->running) self->threads.emplace_back([self](const std::stop_token& stop) { self->run(stop); });
+}
+
+// All at once; each would otherwise wait for the one before it.
+void BatchStream::State::end_threads() {
+  for (std::jthread& thread : threads) thread.request_stop();
+  std::unique_lock lock(mutex);
+  const bool all_are = thread_is_over.wait_for(lock, kLastSample, [this] { return running == 0; });
+  lock.unlock();
+  for (std::jthread& thread : threads) all_are ? thread.join() : thread.detach();
+  threads.clear();
+}
+
+void BatchStream::State::run(const std::stop_token& stop) {
+  work(stop);
+  const std::lock_guard lock(mutex);
+  --running;
+  thread_is_over.notify_all();
 }
 
 void BatchStream::State::work(const std::stop_token& stop) {
@@ -77,6 +113,7 @@ void BatchStream::State::work(const std::stop_token& stop) {
   while (const std::optional<Task> task = take_task(stop)) {
     const Seconds start = clock.now();
     const double reading = fill(*task, stored, stop);
+    if (stop.stop_requested()) return;  // it may have been left behind, and the clock is not its own
     const Seconds spent = clock.now() - start;
     const std::lock_guard lock(mutex);
     times.background_seconds += spent.count();
@@ -92,10 +129,14 @@ std::optional<BatchStream::State::Task> BatchStream::State::take_task(const std:
   const auto may_begin = [this] { return begun >= end || begun - released < static_cast<std::int64_t>(slots.size()); };
   if (!slot_is_free.wait(lock, stop, may_begin) || stop.stop_requested() || begun >= end) return std::nullopt;
   const std::int64_t number = begun++;
+  is_asking = true;
   lock.unlock();
   std::exception_ptr fault;
   const std::optional<Place> place = ask(fault);
   lock.lock();
+  is_asking = false;
+  if (stop.stop_requested()) return std::nullopt;
+  if (number == delivered) batch_is_ready.notify_one();  // it is being read from now on
   if (place) return Task{number, *place};
   end_at(number, fault);
   return std::nullopt;
@@ -141,6 +182,18 @@ void BatchStream::State::release_last() {
   slot_is_free.notify_one();
 }
 
+// Its owner is whoever calls next(): it decides, by `gives_up`, how long this may take, since only it knows what a slow disk is.
+void BatchStream::State::await_batch(std::unique_lock<std::mutex>& lock, const Slot& slot) {
+  std::optional<bool> told;
+  while (!slot.ready) {
+    const bool reads = is_being_read(delivered);
+    if (waits_on && told != reads) waits_on(reads);
+    told = reads;
+    if (gives_up && gives_up()) throw Error{cancelled, "reading a batch was given up"};
+    batch_is_ready.wait_for(lock, kLook, [&] { return slot.ready || is_being_read(delivered) != reads; });
+  }
+}
+
 const Batch* BatchStream::State::next() {
   std::unique_lock lock(mutex);
   release_last();
@@ -157,7 +210,7 @@ const Batch* BatchStream::State::next() {
       end_at(delivered, fault);
     }
   } else {
-    batch_is_ready.wait(lock, [&] { return slot.ready; });
+    await_batch(lock, slot);
   }
   times.wait_seconds += (clock.now() - start).count();
   if (delivered >= end) return nullptr;
@@ -167,9 +220,16 @@ const Batch* BatchStream::State::next() {
 }
 
 BatchStream::BatchStream(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& clock)
-    : state_(std::make_unique<State>(source, std::move(transform), options, clock)) {}
+    : state_(std::make_shared<State>(source, std::move(transform), options, clock)) {
+  try {
+    State::start_threads(state_, options.threads);
+  } catch (...) {
+    state_->end_threads();
+    throw;
+  }
+}
 
-BatchStream::~BatchStream() = default;
+BatchStream::~BatchStream() { state_->end_threads(); }
 
 const Batch* BatchStream::next() { return state_->next(); }
 

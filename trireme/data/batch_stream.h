@@ -50,6 +50,10 @@ struct StreamOptions {
   // count. It may wait, and is called by one thread at a time; what it throws is the last that next() gives. Whoever ends the stream must
   // end its wait.
   std::function<std::optional<Place>()> places = {};
+
+  // Both are called by the thread that is in next(), while it waits; both may be empty.
+  std::function<bool()> gives_up = {};            // true: next() throws `cancelled`, however long a read still hangs
+  std::function<void(bool reads)> waits_on = {};  // the samples of the batch it wants are being read, or nobody has said yet which
 };
 
 // Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the
@@ -66,7 +70,9 @@ class BatchStream {
  public:
   // Throws invalid_argument if there is no sample or the options make no sense. `clock` outlives the stream.
   BatchStream(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& clock);
-  ~BatchStream();  // ends its threads, which finish no more than the sample they are at
+  // Ends its threads, which finish no more than the sample they are at. One that does not come back from reading (a hung mount can't be
+  // interrupted) is left behind after two seconds: it touches nothing but what it owns a share of, and ends when the read does.
+  ~BatchStream();
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
 
@@ -79,7 +85,7 @@ class BatchStream {
 
  private:
   struct State;
-  std::unique_ptr<State> state_;
+  std::shared_ptr<State> state_;  // with its threads
 };
 
 }  // namespace trireme::data

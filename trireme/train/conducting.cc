@@ -31,6 +31,7 @@ Conducting::Conducting(Conductor& conductor, coord::Coordinator& coordinator, co
       troubles_(options.silence, clock_),
       generation_(options.last_generation),
       stragglers_(options.policies.straggler, clock_),
+      stalls_(options.stuck),
       plan_(options.plan),
       checkpoint_clock_(Seconds(options.checkpoint_seconds), clock_) {
   begin_switch_policy();
@@ -112,6 +113,7 @@ void Conducting::tend() {
   acknowledge_records();
   start_due_nodes();
   take_wishes();
+  look_for_stalls();
   if (troubles_.are_due()) return go_on_without_the_lost();
   if (troubles_.any()) return;
   if (waiting_since_) return look_whether_enough_came();
@@ -176,7 +178,8 @@ void Conducting::throw_if_everybody_failed() const {
   if (all && !members_.empty()) throw as_error(members_.front(), blames.at(members_.front()));
 }
 
-// Both are here, but can't reach each other. The first time it may have been a moment's trouble.
+// Both are here, but can't reach each other. The first time it may have been a moment's trouble. Whoever can't say whom it misses has
+// lost more than one of them: its own connection is the likelier cause.
 void Conducting::part_a_pair(const Complaint& complaint) {
   const std::string& guilty = complaint.about.empty() ? complaint.by : complaint.about;
   const int strikes = ++strikes_[guilty];

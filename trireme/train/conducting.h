@@ -11,6 +11,7 @@
 #include "trireme/train/checkpoint_clock.h"
 #include "trireme/train/conductor.h"
 #include "trireme/train/roll.h"
+#include "trireme/train/stall_watch.h"
 #include "trireme/train/switch_policy.h"
 #include "trireme/train/troubles.h"
 
@@ -41,6 +42,11 @@ class Conducting {
   void go_on_without_the_lost();
   void throw_if_everybody_failed() const;
   void part_a_pair(const Complaint& complaint);
+  std::vector<StallWatch::Member> progress_of_members() const;
+  void look_for_stalls();
+  void on_stalled(const StallWatch::Stalled& stalled);
+  void look_for_return(const std::string& node);
+  std::string missed_by(const std::string& node, const coord::FailureReport& failure) const;
   void announce_or_wait();
   void look_whether_enough_came();
   void give_up(const std::vector<std::string>& last_ones);
@@ -112,6 +118,8 @@ class Conducting {
   std::optional<Error> checkpoint_trouble_;  // why the last one could not be kept
   std::string straggler_;                    // told last
   StragglerPolicy stragglers_;
+  StallWatch stalls_;
+  Seconds last_look_{};  // at whether members move
   std::optional<Finish> finish_;
   Plan plan_;
   // From the next boundary on.

@@ -121,10 +121,8 @@ void Conducting::hear_refusal(const std::string& node, const std::string& reason
 }
 
 void Conducting::hear_failure(const std::string& node, const coord::FailureReport& failure) {
-  if (failure.blames_peer && !is_gathering_) {  // before the first generation nobody has peers
-    const bool known = failure.peer >= 0 && failure.peer < static_cast<int>(members_.size());
-    return troubles_.complain({.by = node, .about = known ? members_[static_cast<std::size_t>(failure.peer)] : "", .text = failure.text});
-  }
+  if (failure.blames_peer && !is_gathering_)  // before the first generation nobody has peers
+    return troubles_.complain({.by = node, .about = missed_by(node, failure), .text = failure.text});
   tell_checkpoints();
   // A worker minds only if it is the last one.
   if (checkpoint_trouble_ && failure.text.find(checkpoint_trouble_->what()) != std::string::npos) throw Error{*checkpoint_trouble_};

@@ -44,6 +44,7 @@ struct ConductorOptions {
   bool takes_over = false;  // nodes of a coordinator that died may still be there
   double checkpoint_seconds = 60;
   Seconds start_timeout{120};
+  Seconds stuck{30};   // a member that stands still for so long while others wait for it is left out (see StallWatch)
   Seconds silence{5};  // after which the coordinator holds a node for lost
   Policies policies;
 

@@ -65,7 +65,7 @@ Evaluator::Evaluator(const graph::Graph& graph, const Options& options, const Cl
 
 data::BatchStream Evaluator::stream(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization) const {
   return {samples, data::Transform(samples->format(), normalization),
-          data::StreamOptions{.batch_size = options_.batch_size, .shuffle = false, .epochs = 1}, clock_};
+          data::StreamOptions{.batch_size = options_.batch_size, .shuffle = false, .epochs = 1, .gives_up = options_.gives_up}, clock_};
 }
 
 Score Evaluator::score(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization,
@@ -80,6 +80,7 @@ Score Evaluator::score(const std::shared_ptr<const data::Source>& samples, const
     score.samples += outcome.samples;
     correct += outcome.correct;
     loss_sum += outcome.loss * static_cast<double>(outcome.samples);
+    if (options_.moved) options_.moved();
   }
   score.loss = loss_sum / static_cast<double>(score.samples);
   score.accuracy = static_cast<double>(correct) / static_cast<double>(score.samples);

@@ -35,6 +35,8 @@ class Evaluator {
     std::int64_t batch_size = 128;
     int threads = 0;
     std::filesystem::path algorithm_cache;
+    std::function<bool()> gives_up = {};  // see data::StreamOptions
+    std::function<void()> moved = {};     // called after each batch; may be empty
   };
   // `graph` and `clock` must outlive the evaluator.
   Evaluator(const graph::Graph& graph, const Options& options, const Clock& clock);

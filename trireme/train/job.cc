@@ -83,6 +83,10 @@ void describe(TeamOptions& o, OptionVisitor& visit) {
         {"shares", "drop", "async"});
   visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
   visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
+  visit("stuck_seconds", o.stuck_seconds,
+        "a worker that reads one batch for so long while others wait is left out until it moves (computing: twice as long); never less "
+        "than ten times the longest seen so far",
+        0.1, 86400.0);
   visit("encrypt", o.encrypt, "what workers of different machines exchange is encrypted; false: only sealed, so that others can read it");
 }
 

@@ -37,6 +37,7 @@ struct TeamOptions {
   std::string straggler = "shares";
   bool sync_batch_norm = false;
   double timeout_seconds = 60;
+  double stuck_seconds = 30;
   bool encrypt = true;
 };
 void describe(TeamOptions& o, OptionVisitor& visit);

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "trireme/comm/cancellation.h"
+#include "trireme/comm/peer_wait.h"
 #include "trireme/comm/store.h"
 #include "trireme/rpc/credentials.h"
 
@@ -20,6 +21,7 @@ struct Neighbours {
   rpc::Credentials credentials;                            // of this node
   std::shared_ptr<const comm::Cancellation> cancellation;  // the generation is over
   std::function<void(const std::string& line)> say;        // of strangers; may be empty
+  std::shared_ptr<comm::PeerWait> waits{};                 // is told of waits for other nodes; may be empty
 };
 
 }  // namespace trireme::train

@@ -271,7 +271,11 @@ StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
         if (!std::exchange(begun, true)) client.begin(lease, rate, input.batch.size);
         client.ready(slice);
       },
-      {}, [&client](std::size_t slice) { client.needed(slice); });
+      {},
+      [&](std::size_t slice) {
+        const comm::PeerWait::Scope waits(setup_.team.neighbours().waits.get(), comm::PeerWait::kSomebody);
+        client.needed(slice);
+      });
   const double seconds = (setup_.clock.now() - start).count();
   const double wait = client.waited() - waited;
   // Forward waits for parameters; answers that come meanwhile are of the push before.

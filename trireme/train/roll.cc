@@ -39,7 +39,7 @@ void Roll::came(const std::string& node, const coord::NodeInfo& info) {
   Node& entry = at(node);
   entry.info = info;
   entry.has_come = entry.is_here = true;
-  entry.is_ready = entry.is_expected = false;
+  entry.is_ready = entry.is_expected = entry.is_stalled = false;
 }
 
 void Roll::ready(const std::string& node) { at(node).is_ready = true; }
@@ -53,7 +53,7 @@ void Roll::fail(Node& node) const {
 bool Roll::went(const std::string& node) {
   Node& entry = at(node);
   const bool is_news = std::exchange(entry.is_here, false);
-  entry.is_ready = false;
+  entry.is_ready = entry.is_stalled = false;
   if (is_news) {
     fail(entry);
     ++entry.deaths;
@@ -70,11 +70,18 @@ void Roll::process_ended(const std::string& node) {
 
 void Roll::leave_out(const std::string& node) { at(node).is_out = true; }
 void Roll::exclude(const std::string& node) { fail(at(node)); }
+void Roll::stall(const std::string& node) { at(node).is_stalled = true; }
+void Roll::moved(const std::string& node) { at(node).is_stalled = false; }
 void Roll::progressed(const std::string& node) { at(node).failures = at(node).deaths = 0; }
 
 bool Roll::is_ready(const std::string& node) const {
   const Node* const entry = find(node);
-  return entry != nullptr && entry->is_here && entry->is_ready;
+  return entry != nullptr && entry->is_here && entry->is_ready && !entry->is_stalled;
+}
+
+bool Roll::is_stalled(const std::string& node) const {
+  const Node* const entry = find(node);
+  return entry != nullptr && entry->is_stalled;
 }
 
 bool Roll::is_left_out(const std::string& node) const {
@@ -105,7 +112,7 @@ std::vector<std::string> Roll::available() const {
   std::vector<std::string> out;
   for (const std::string& name : options_.nodes) {
     const Node& node = nodes_.at(name);
-    if (node.is_here && node.is_ready && !node.is_out && clock_.now() >= node.not_before) out.push_back(name);
+    if (node.is_here && node.is_ready && !node.is_stalled && !node.is_out && clock_.now() >= node.not_before) out.push_back(name);
   }
   return out;
 }

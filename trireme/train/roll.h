@@ -33,9 +33,12 @@ class Roll {
   void process_ended(const std::string& node);
   void leave_out(const std::string& node);  // for good
   void exclude(const std::string& node);    // it is here, but the others can't work with it: not before a pause
+  void stall(const std::string& node);      // it is here, but stands still: not before it moves
+  void moved(const std::string& node);
   void progressed(const std::string& node);
 
   bool is_ready(const std::string& node) const;
+  bool is_stalled(const std::string& node) const;
   bool is_left_out(const std::string& node) const;  // nobody waits for it
   int failures(const std::string& node) const;
   const coord::NodeInfo* info(const std::string& node) const;  // none: it never came
@@ -50,6 +53,7 @@ class Roll {
     bool has_come = false;
     bool is_here = false;
     bool is_ready = false;
+    bool is_stalled = false;
     bool has_process = false;  // started from here, and not known to have ended ...
     bool is_expected = false;  // ... and has not come yet
     bool is_out = false;       // for good

@@ -35,6 +35,7 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       data_(setup.data),
       clock_(setup.clock),
       at_(setup.at),
+      gives_up_(setup.gives_up),
       events_(setup.events),
       enter_phase_([this](std::string_view phase) {
         if (at_) at_(cursor_.step + 1, phase);
@@ -62,11 +63,16 @@ void Trainer::compile(std::int64_t samples) {
 
 void Trainer::compile_evaluator() {
   if (evaluator_) return;
-  evaluator_.emplace(
-      job_.graph,
-      Evaluator::Options{
-          .batch_size = job_.train.batch_size, .threads = static_cast<int>(job_.train.threads), .algorithm_cache = algorithm_cache_},
-      clock_);
+  evaluator_.emplace(job_.graph,
+                     Evaluator::Options{.batch_size = job_.train.batch_size,
+                                        .threads = static_cast<int>(job_.train.threads),
+                                        .algorithm_cache = algorithm_cache_,
+                                        .gives_up = gives_up_,
+                                        .moved =
+                                            [this] {
+                                              if (at_) at_(cursor_.step + 1, "evaluate");
+                                            }},
+                     clock_);
 }
 
 int Trainer::enter(Team team, const Committed& committed) {
@@ -124,7 +130,7 @@ Trainer::Origin Trainer::go_on() {
   team_.broadcast(std::span(&cursor, 1), lead);
   team_.average(replica_.states(), lineage_ >= 0 ? 1 : 0);
   cursor_ = cursor;
-  is_whole_ = is_through_ = false;
+  is_whole_ = is_through_ = is_idle_ = false;
   is_in_stretch_ = true;
   stretch_seconds_ = clock_.now();
   return {.root = lead};
@@ -242,6 +248,7 @@ void Trainer::synchronize(const Origin& origin) {
 
 void Trainer::drain() {
   if (works_by_lease() && is_whole_) return;
+  const comm::PeerWait::Scope waits(peer_wait(), comm::PeerWait::kSomebody);
   strategy_->drain(replica_);
   is_whole_ = true;
 }

@@ -47,6 +47,7 @@ class Trainer {
     bool team_follows = false;  // enter() will be called before anything else; until then it is not compiled
     // Where it is, for whoever wants to tell others: "compute" of step 12.
     std::function<void(std::int64_t step, std::string_view phase)> at = {};
+    std::function<bool()> gives_up = {};  // asked while it waits for data; true: it throws `cancelled`
     PushEvents events = {};
     AnatomyLog::Tell anatomy = {};   // each step of this node; may be empty
     Profiler::Deliver profile = {};  // of the steps that the job wants profiled; may be empty
@@ -163,6 +164,9 @@ class Trainer {
   Requests advance_by_lease(Observer& observer, const Requests& requests);
   void begin_stretch();
   void step_by_lease();
+  comm::PeerWait* peer_wait() const { return team_.neighbours().waits.get(); }
+  void note_wait_for_batch(bool reads);
+  void note_idleness();
   void record_work(Observer& observer);
   Requests meet(Observer& observer);
 
@@ -170,6 +174,7 @@ class Trainer {
   const data::DataSets& data_;
   const Clock& clock_;
   std::function<void(std::int64_t, std::string_view)> at_;
+  std::function<bool()> gives_up_;
   PushEvents events_;
   EnterPhase enter_phase_;
   AnatomyLog anatomy_;
@@ -197,6 +202,7 @@ class Trainer {
   // Work by lease.
   bool is_whole_ = true;        // this node has all of the state, not only what servers lent it
   bool is_in_stretch_ = false;  // between two meetings
+  bool is_idle_ = false;        // this node has nothing to compute, and has said so
   bool is_through_ = false;     // there is no more work for this node in this stretch
   Requests asked_;              // not yet agreed
   double own_samples_ = 0;      // since statistics were averaged

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// From one strategy to the next: where to stop, what goes over, what it cost.
+// From one strategy to the next: where to stop, what goes over, what it cost; and what a node is told to be waiting for.
 #include <algorithm>
 #include <limits>
 #include <utility>
@@ -151,6 +151,19 @@ void Trainer::tell_switch(Observer& observer) {
   record.begin_seconds = between(handover_.stated, clock_.now());
   record.seconds = record.drain_seconds + record.agree_seconds + record.state_seconds + record.begin_seconds;
   observer.switched(record);
+}
+
+// A node that waits for work waits for others; one that waits for samples does not.
+void Trainer::note_wait_for_batch(bool reads) {
+  if (at_) at_(own_steps_ + 1, reads ? "wait" : "lease");
+  if (comm::PeerWait* const waits = peer_wait()) reads ? waits->end() : waits->begin(comm::PeerWait::kSomebody);
+}
+
+// A worker that is through waits for the others; a server of its own machine only serves.
+void Trainer::note_idleness() {
+  if (std::exchange(is_idle_, true)) return;
+  if (at_) at_(cursor_.step + 1, is_through_ ? "meet" : "serve");
+  if (comm::PeerWait* const waits = peer_wait(); waits != nullptr && is_through_) waits->begin(comm::PeerWait::kSomebody);
 }
 
 }  // namespace trireme::train

@@ -29,7 +29,8 @@ std::shared_ptr<const data::Source> evaluation_part(const std::shared_ptr<const 
   return std::make_shared<data::Subset>(source, std::move(indices));
 }
 
-data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::vector<double> shares, int rank) {
+data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::vector<double> shares, int rank,
+                                   const std::function<bool()>& gives_up) {
   const data::PipelineOptions& pipeline = job.data.pipeline;
   return {.batch_size = job.train.batch_size,
           .seed = static_cast<std::uint64_t>(job.train.seed),
@@ -41,7 +42,8 @@ data::StreamOptions stream_options(const Job& job, const Cursor& cursor, std::ve
           .first_epoch = cursor.epoch,
           .first_offset = cursor.epoch_offset,
           .shares = std::move(shares),
-          .rank = rank};
+          .rank = rank,
+          .gives_up = gives_up};
 }
 
 double per_second(double amount, double seconds) { return amount / std::max(seconds, 1e-9); }
@@ -96,7 +98,10 @@ Requests Trainer::advance_by_lease(Observer& observer, const Requests& requests)
   asked_.checkpoint |= requests.checkpoint;
   asked_.regroup |= requests.regroup;
   const bool computes = work.computes(team_.rank()) && !is_through_;
-  if (computes) step_by_lease();
+  if (computes)
+    step_by_lease();
+  else
+    note_idleness();
   record_work(observer);
   if (!work.is_over(computes ? Seconds(0) : kLook)) return {};
   record_work(observer);
@@ -104,6 +109,8 @@ Requests Trainer::advance_by_lease(Observer& observer, const Requests& requests)
 }
 
 void Trainer::begin_stretch() {
+  is_idle_ = false;
+  if (at_) at_(cursor_.step + 1, "connect");
   const std::int64_t left = std::min(data_.train->size() - cursor_.epoch_offset, stop_at_ - cursor_.samples_seen);
   strategy_->leased()->begin(cursor_, cursor_.epoch_offset + left);
   handover_.is_clean = false;
@@ -121,10 +128,12 @@ void Trainer::step_by_lease() {
   if (!stream_) begin_stream();
   const Seconds asked = clock_.now();
   const data::Batch* const batch = stream_->next();
+  if (comm::PeerWait* const waits = peer_wait()) waits->end();
   const double waited = (clock_.now() - asked).count();
   if (batch == nullptr) {
     anatomy_.pause();
     enter_phase_("exchange");
+    const comm::PeerWait::Scope waits(peer_wait(), comm::PeerWait::kSomebody);
     is_through_ = strategy_->leased()->retire();
     stream_.reset();
     return;
@@ -181,6 +190,8 @@ Requests Trainer::meet(Observer& observer) {
     double learning_rate = 0;
   } news{.cursor = cursor_, .asked = std::exchange(asked_, {}), .learning_rate = learning_rate_};
   enter_phase_("meet");
+  is_idle_ = false;
+  if (comm::PeerWait* const waits = peer_wait()) waits->end();
   anatomy_.pause();
   stream_.reset();
   team_.broadcast(std::span(&news, 1), lead(), team_.patience());
@@ -214,12 +225,13 @@ void Trainer::rebalance(Observer& observer) {
 }
 
 void Trainer::begin_stream() {
-  data::StreamOptions options = stream_options(job_, cursor_, shares_, team_.rank());
+  data::StreamOptions options = stream_options(job_, cursor_, shares_, team_.rank(), gives_up_);
   if (LeasedWork* const work = strategy_->leased()) {
     options.shares.clear();
     options.batch_size = work->lease_size();
     options.prefetch = 1;  // a lease that waits here can't be done by somebody who is faster
     options.places = [work] { return work->next(); };
+    options.waits_on = [this](bool reads) { note_wait_for_batch(reads); };
   }
   stream_.emplace(data_.train, data::Transform(data_.train->format(), data_.normalization, job_.data.augment), options, clock_);
   times_at_epoch_ = {};
@@ -319,7 +331,10 @@ EpochRecord Trainer::finish_epoch() {
   enter_phase_("evaluate");
   anatomy_.pause();
   const data::StreamTimes times = stream_ ? stream_->times() : times_at_epoch_;
-  strategy_->settle(replica_);
+  {
+    const comm::PeerWait::Scope waits(peer_wait(), comm::PeerWait::kSomebody);
+    strategy_->settle(replica_);
+  }
   team_.average(replica_.states(), statistics_weight());
   own_samples_ = 0;
   EpochRecord record{.epoch = cursor_.epoch,

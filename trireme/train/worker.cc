@@ -28,6 +28,7 @@
 #include "trireme/train/telemetry.h"
 #include "trireme/train/trainer.h"
 #include "trireme/train/uploader.h"
+#include "trireme/train/whereabouts.h"
 
 namespace trireme::train {
 namespace {
@@ -39,21 +40,6 @@ constexpr Seconds kLook{0.2};            // at whether this node was asked to le
 constexpr Seconds kNews{2};
 constexpr Seconds kDismissTimeout{60};
 constexpr Seconds kVerdictTimeout{10};
-
-// Where this node is, told to the coordinator and remembered for the report of a failure.
-class Whereabouts {
- public:
-  explicit Whereabouts(coord::Membership& membership) : membership_(membership) {}
-  void at(std::int64_t step, std::string_view phase) {
-    progress_ = {.step = step, .phase = std::string(phase)};
-    membership_.at(step, phase);
-  }
-  const coord::Progress& progress() const { return progress_; }
-
- private:
-  coord::Membership& membership_;
-  coord::Progress progress_;
-};
 
 class Worker {
  public:
@@ -71,6 +57,7 @@ class Worker {
                   .clock = clock,
                   .team_follows = true,
                   .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); },
+                  .gives_up = [this] { return has_no_use_for_data(); },
                   .events = history_.push_events(),
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
                   .profile = [this](const ProfileData& data) { tell(data); }},
@@ -173,7 +160,14 @@ class Worker {
     return is_dismissed();
   }
 
+  // Asked while a read hangs, maybe for ever: this node need not stay for it if nobody expects anything of it any more.
+  bool has_no_use_for_data() const {
+    const bool is_left_out = membership_.announced() > generation_;
+    return membership_.dismissed() || membership_.end() || (is_left_out && is_asked_to_leave());
+  }
+
   coord::Generation next_generation() {
+    whereabouts_.at(trainer_.cursor().step, kRegroup);
     const Seconds end = clock_.now() + (generation_ == 0 ? options_.start_timeout + options_.keep : kRegroupTimeout);
     for (;;) {
       if (is_asked_to_leave()) {
@@ -190,7 +184,10 @@ class Worker {
 
   // Whether there is another generation to wait for. Everything else is thrown.
   bool recovers(const Error& error) {
-    const int peer = trainer_.missed_peer();
+    const auto waits = membership_.peer_wait();
+    const int not_come = waits->take_missed();
+    const int peer = trainer_.missed_peer() >= 0 ? trainer_.missed_peer() : not_come;
+    waits->end();  // whatever it waited for
     history_.stepped(trainer_);
     history_.broken(trainer_.cursor().step, error.what());
     uploader_.settle();
@@ -254,6 +251,7 @@ class Worker {
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
                                                      .tell = options_.say,
+                                                     .waits = membership_.peer_wait(),
                                                      .spans = &trainer_.spans(),
                                                      .encryption = encryption,
                                                      .mpi = options_.mpi},
@@ -277,7 +275,8 @@ class Worker {
                    .address = options_.address,
                    .credentials = membership_.credentials(),
                    .cancellation = membership_.cancellation(),
-                   .say = options_.say};
+                   .say = options_.say,
+                   .waits = membership_.peer_wait()};
     for (const coord::Member& member : generation.members) out.nodes.push_back(member.node);
     return out;
   }
@@ -289,9 +288,20 @@ class Worker {
     const auto first = std::ranges::find(generation.members, host, &coord::Member::host) - generation.members.begin();
     const std::string key = fmt::format("compiled/{}", first);
     whereabouts_.at(trainer_.cursor().step, "compile");
-    if (first != rank_) membership_.store().get(key, kCompileTimeout);
+    if (first != rank_) await_compiler(static_cast<int>(first), key);
     trainer_.prepare(rank_, generation.size());
     if (first == rank_) membership_.store().set(key, "yes");
+  }
+
+  void await_compiler(int rank, const std::string& key) {
+    const auto noted = membership_.peer_wait();
+    const comm::PeerWait::Scope waits(noted.get(), rank);
+    try {
+      membership_.store().get(key, kCompileTimeout);
+    } catch (const Error&) {
+      noted->miss(rank);
+      throw;
+    }
   }
 
   // Until the end, or until all are to wait for another generation.
@@ -325,6 +335,7 @@ class Worker {
 
   // Everybody takes part in a checkpoint; the one that leads hands it in.
   void keep() {
+    whereabouts_.at(trainer_.cursor().step, "checkpoint");
     Checkpoint checkpoint = trainer_.checkpoint();
     if (trainer_.is_lead()) uploader_.begin(std::move(checkpoint));
   }
@@ -334,6 +345,7 @@ class Worker {
     keep();
     Finish finish{.interrupted = !trainer_.finished(), .stopped_early = trainer_.stopped_early(), .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
+    whereabouts_.at(trainer_.cursor().step, "finish");
     trainer_.finish_profile();
     telemetry_.flush();
     if (!trainer_.is_lead()) return;
