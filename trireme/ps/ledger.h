@@ -36,8 +36,8 @@ class Ledger {
     std::int64_t batch_size = 1;  // over all workers
     int workers = 1;
     // true: batch after batch, each divided evenly over the workers (data::part_of), each worker one part of each (bsp): just what
-    // allreduce does. Of a batch with fewer samples than workers the first ones get a sample each, the others nothing. false: whoever asks gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if
-    // not 0).
+    // allreduce does. Of a batch with fewer samples than workers the first ones get a sample each, the others nothing. false: whoever asks
+    // gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if not 0).
     bool in_step = false;
     int parts = 0;
   };

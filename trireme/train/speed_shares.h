@@ -44,7 +44,8 @@ inline constexpr double kUnknownSpeed = 0;  // of a worker that had nothing to c
 // The slowest worker, if it takes much longer for a sample than the median worker. Those of unknown speed are none of them.
 std::optional<StragglerRecord> find_straggler(const std::vector<double>& speeds);
 
-// Proportional to `speeds` (an unknown one counts as the mean of the others), in whole units of a 64th of the batch (at least a sample), at least one unit each.
+// Proportional to `speeds` (an unknown one counts as the mean of the others), in whole units of a 64th of the batch (at least a sample), at
+// least one unit each.
 std::vector<double> shares_by_speed(std::int64_t batch_size, const std::vector<double>& speeds);
 
 }  // namespace trireme::train
