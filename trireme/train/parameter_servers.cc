@@ -9,12 +9,10 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
-#include "trireme/rpc/bulk_pair.h"
 
 namespace trireme::train {
 namespace {
 
-constexpr std::string_view kStream = "parameters";
 constexpr double kTooMuchWaiting = 0.25;  // of the workers' time, for servers
 
 std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
@@ -132,22 +130,6 @@ void ParameterServers::make_client() {
                                           .spans = setup_.spans});
 }
 
-void ParameterServers::listen() {
-  const Neighbours& neighbours = setup_.team.neighbours();
-  if (!held_->server || setup_.team.is_alone()) return;
-  listener_.emplace(rpc::Server::Options{
-      .addresses = {neighbours.address},
-      .credentials = neighbours.credentials,
-      .bulk_streams = {{.name = std::string(kStream),
-                        .roles = {"node"},
-                        .opened =
-                            [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
-                              return server->open(peer.identity.name, std::move(session));
-                            }}},
-      .tell = neighbours.say});
-  neighbours.store->set(fmt::format("parameters/{}", server_number()), rpc::join_port(neighbours.address, listener_->port()));
-}
-
 // Workers came or went in the middle of a stretch. What a worker has pushed and does not know to have arrived it pushes again; in bsp the
 // round begins anew with the workers that are here.
 void ParameterServers::go_on_with_the_stretch() {
@@ -186,26 +168,6 @@ std::vector<std::int64_t> ParameterServers::gathered(const std::vector<std::int6
     for (const double id : setup_.team.gather(i < own.size() ? static_cast<double>(own[i]) : 0.0))
       if (id > 0) all.push_back(std::llround(id));
   return all;
-}
-
-void ParameterServers::connect() {
-  setup_.team.barrier();  // every server knows this generation's nodes
-  is_connected_ = true;
-  held_->client->connect(
-      setup_.team.generation(), [this](int server, rpc::BulkListener listener) { return open_stream(server, std::move(listener)); },
-      setup_.team.neighbours().cancellation);
-}
-
-std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc::BulkListener listener) {
-  const Neighbours& neighbours = setup_.team.neighbours();
-  const int rank = roles_.servers[static_cast<std::size_t>(server)];
-  if (rank == setup_.team.rank())
-    return rpc::bulk_pair(std::move(listener),
-                          [&](std::shared_ptr<rpc::BulkSession> session) { return held_->server->open(own_name(), std::move(session)); });
-  const std::string address = neighbours.store->get(fmt::format("parameters/{}", server), setup_.team.timeout());
-  channels_.push_back(rpc::Channel::connect(address, neighbours.credentials, setup_.team.timeout(),
-                                            {.role = "node", .name = neighbours.nodes[static_cast<std::size_t>(rank)]}));
-  return channels_.back().open_bulk(std::string(kStream), std::move(listener));
 }
 
 void ParameterServers::begin(const Cursor& at, std::int64_t end) {

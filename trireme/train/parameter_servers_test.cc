@@ -217,6 +217,46 @@ TEST(ParameterServers, ALostServerMeansTheLastCheckpointForAll) {
   EXPECT_EQ(team[0].memory.epochs.back().train.samples, 2000);
 }
 
+// Where a server was before it died.
+class DeadServer final : public comm::Store {
+ public:
+  DeadServer(comm::Store& store, comm::Cancellation& over) : store_(store), over_(over) {}
+  void set(const std::string& key, const std::string& value) override { store_.set(key, value); }
+  std::string get(const std::string& key, Seconds timeout) override {
+    if (!key.starts_with("parameters/")) return store_.get(key, timeout);
+    over_.cancel();  // all hear of it while this one tries to get there
+    return "127.0.0.1:1";
+  }
+
+ private:
+  comm::Store& store_;
+  comm::Cancellation& over_;
+};
+
+TEST(ParameterServers, WhoCanNotReachAServerHearsOfTheNextGeneration) {
+  const Cluster cluster({"strategy.name=ps"});
+  comm::MemoryStore store;
+  const auto over = std::make_shared<comm::Cancellation>();
+  DeadServer elsewhere(store, *over);
+  std::vector<ErrorCode> ends(2, ok);
+  {
+    std::vector<std::jthread> threads;
+    for (int rank = 0; rank < 2; ++rank)
+      threads.emplace_back([&, rank] {
+        Trainer trainer({.job = cluster.job, .data = cluster.data, .clock = cluster.clock, .team_follows = true}, cluster.cache());
+        comm::Store& own = rank == 0 ? static_cast<comm::Store&>(store) : elsewhere;
+        trainer.enter(cluster.meet({.store = own, .rank = rank, .size = 2, .cancellation = over}));
+        Memory memory;
+        try {
+          trainer.run(memory);
+        } catch (const Error& error) {
+          ends[static_cast<std::size_t>(rank)] = error.code();
+        }
+      });
+  }
+  EXPECT_THAT(ends, testing::ElementsAre(cancelled, cancelled)) << "not the end of the timeout";
+}
+
 TEST(ParameterServers, AMistakeInTheOptionsIsTold) {
   EXPECT_THAT(thrown_error([] {
                 team_job({"strategy.name=ps", "strategy.mode=dssp", "strategy.staleness_max=1"});
