@@ -19,6 +19,7 @@
 #include "trireme/observe/wall_clock.h"
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/checkpoint_transfer.h"
+#include "trireme/train/compile_turn.h"
 #include "trireme/train/node_history.h"
 #include "trireme/train/peer_blame.h"
 #include "trireme/train/profile_recorder.h"
@@ -34,7 +35,7 @@ namespace trireme::train {
 namespace {
 
 constexpr Seconds kCallTimeout{30};
-constexpr Seconds kCompileTimeout{600};  // of another node on this machine, which times algorithms
+constexpr Seconds kCompileTimeout{600};  // of another node, which times algorithms
 constexpr Seconds kRegroupTimeout{900};  // the coordinator may wait for a node to come back before it goes on
 constexpr Seconds kLook{0.2};            // at whether this node was asked to leave
 constexpr Seconds kNews{2};
@@ -238,7 +239,11 @@ class Worker {
     while (auto message = membership_.receive()) hear(*message);
     wanted_ = {};
     reporter_.tell_again();
-    compile_in_turn(generation);
+    whereabouts_.at(trainer_.cursor().step, "compile");
+    compile_in_turn(membership_, generation, [&] {
+      whereabouts_.at(trainer_.cursor().step, "compile");  // from now on itself
+      trainer_.prepare(rank_, generation.size());
+    });
     failpoint("switch.before_rendezvous");
     whereabouts_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
@@ -279,29 +284,6 @@ class Worker {
                    .waits = membership_.peer_wait()};
     for (const coord::Member& member : generation.members) out.nodes.push_back(member.node);
     return out;
-  }
-
-  // One node of a machine compiles while the others wait: alone it times algorithms undisturbed, and they use what it found, so that
-  // a repeated run computes the same bits.
-  void compile_in_turn(const coord::Generation& generation) {
-    const std::string& host = generation.members[static_cast<std::size_t>(rank_)].host;
-    const auto first = std::ranges::find(generation.members, host, &coord::Member::host) - generation.members.begin();
-    const std::string key = fmt::format("compiled/{}", first);
-    whereabouts_.at(trainer_.cursor().step, "compile");
-    if (first != rank_) await_compiler(static_cast<int>(first), key);
-    trainer_.prepare(rank_, generation.size());
-    if (first == rank_) membership_.store().set(key, "yes");
-  }
-
-  void await_compiler(int rank, const std::string& key) {
-    const auto noted = membership_.peer_wait();
-    const comm::PeerWait::Scope waits(noted.get(), rank);
-    try {
-      membership_.store().get(key, kCompileTimeout);
-    } catch (const Error&) {
-      noted->miss(rank);
-      throw;
-    }
   }
 
   // Until the end, or until all are to wait for another generation.
