@@ -30,6 +30,7 @@ class Steps final : public train::Observer {
     if (record.step > kWarmUp) seconds_.push_back(record.seconds);
     samples_ = record.batch.samples;
   }
+  double best_rate() const { return static_cast<double>(samples_) / *std::ranges::min_element(seconds_); }
   double median_rate() {
     std::ranges::nth_element(seconds_, seconds_.begin() + std::ssize(seconds_) / 2);
     return static_cast<double>(samples_) / seconds_[seconds_.size() / 2];
@@ -69,7 +70,7 @@ int work(const Settings& settings, int rank) {
   trainer.enter(train::Team(comm::Communicator::connect(store, group, Seconds(60)), Seconds(60)));
   Steps steps;
   trainer.run(steps);
-  if (rank == 0) fmt::print("{:.2f}\n", steps.median_rate());
+  if (rank == 0) fmt::print("best {:.2f}\n{:.2f}\n", steps.best_rate(), steps.median_rate());
   return 0;
 }
 
@@ -98,7 +99,7 @@ int run(const Settings& settings) {
 }  // namespace trireme
 
 int main(int count, char** words) {
-  CLI::App app{"samples a second, at the median step, of workers without a coordinator"};
+  CLI::App app{"samples a second, at the best and at the median step, of workers without a coordinator"};
   trireme::Settings settings;
   app.add_option("job", settings.job, "job file")->required();
   app.add_option("folder", settings.folder, "where the workers meet; empty")->required();

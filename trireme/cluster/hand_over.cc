@@ -56,7 +56,7 @@ std::string taken_over(std::string line) {
 }
 
 std::filesystem::path make_shared_folder(const std::filesystem::path& parent) {
-  const std::filesystem::path folder = parent / ("launch-" + to_hex(random_bytes(kNameBytes)));
+  std::filesystem::path folder = parent / ("launch-" + to_hex(random_bytes(kNameBytes)));
   make_directories(folder);
   std::filesystem::permissions(folder, std::filesystem::perms::owner_all);
   write_secret_file(probe_in(folder), "");
