@@ -88,6 +88,7 @@ class Host {
     return std::filesystem::read_symlink(fmt::format("/proc/{}/ns/pid", first_), off).string();
   }
   const std::string& space() const { return space_; }
+  std::string port() const { return fmt::format("p{}", index_ + 1); }  // its end of the link at the switch
   const std::string& address() const { return address_; }
   const std::filesystem::path& folder() const { return folder_; }
   pid_t first() const { return first_; }
@@ -97,7 +98,6 @@ class Host {
   }
 
  private:
-  std::string port() const { return fmt::format("p{}", index_ + 1); }  // its end of the link at the switch
   Words listening() const { return in_space(space_, {"ss", "-Hltn", "sport", "=", ":22"}); }
 
   void add_link() const {

@@ -7,6 +7,7 @@
 
 #include <algorithm>
 #include <csignal>
+#include <map>
 #include <optional>
 
 #include "tests/hosts/host_commands.h"
@@ -72,6 +73,7 @@ struct TestHosts::State {
   }
 
   ~State() {
+    relays.clear();
     for (const auto& host : hosts) host->stop();
     remove_network(owner);
     std::error_code ignored;
@@ -118,6 +120,7 @@ struct TestHosts::State {
   int network;
   fs::path folder;
   std::vector<std::unique_ptr<Host>> hosts;
+  std::map<std::size_t, std::unique_ptr<PacketRelay>> relays;  // by host
 };
 
 TestHosts::TestHosts(int count, const HostOptions& all) : TestHosts(std::vector<HostOptions>(static_cast<std::size_t>(count), all)) {}
@@ -219,7 +222,14 @@ void TestHosts::lose(std::size_t host, int percent) {
   state_->hosts.at(host)->drop("input", fmt::format("iifname eth0 numgen random mod 100 < {}", percent));
 }
 
-void TestHosts::heal(std::size_t host) { state_->hosts.at(host)->heal(); }
+void TestHosts::heal(std::size_t host) {
+  state_->relays.erase(host);
+  state_->hosts.at(host)->heal();
+}
+void TestHosts::delay(std::size_t host, const PacketRelayOptions& how) {
+  state_->relays.erase(host);
+  state_->relays[host] = std::make_unique<PacketRelay>(switch_space(state_->owner), state_->hosts.at(host)->port(), how);
+}
 void TestHosts::slow(std::size_t host, const std::string& rate) { state_->hosts.at(host)->slow(rate); }
 void TestHosts::unplug(std::size_t host) { state_->hosts.at(host)->unplug(); }
 

@@ -10,6 +10,7 @@
 #include <string_view>
 #include <vector>
 
+#include "tests/hosts/packet_relay.h"
 #include "trireme/cluster/launcher_entry.h"
 #include "trireme/cluster/process.h"
 
@@ -49,16 +50,17 @@ class TestHosts {
   // Nothing reaches the host any more and nothing leaves it, without a word: packets are dropped, links stay up.
   void cut(std::size_t host);
   enum class Direction { in, out };
-  void cut(std::size_t host, Direction direction);       // of what the host receives, or sends
-  void cut(std::size_t host, std::size_t other);         // between these two only, both ways
-  void cut_from_owner(std::size_t host);                 // from this machine only
-  void lose(std::size_t host, int percent);              // of what it receives, at random
-  void heal(std::size_t host);                           // ends all cuts and losses made at this host
-  void slow(std::size_t host, const std::string& rate);  // its link, both ways, from now on; as tc writes it
-  void unplug(std::size_t host);                         // its link goes down; heal brings it back
-  void power_off(std::size_t host);                      // its processes end, its link is dead, and it does not come back
-  void change_host_key(std::size_t host);                // as if the machine had been set up anew
-  void forget_host_key(std::size_t host);                // as if the client had never seen it
+  void cut(std::size_t host, Direction direction);              // of what the host receives, or sends
+  void cut(std::size_t host, std::size_t other);                // between these two only, both ways
+  void cut_from_owner(std::size_t host);                        // from this machine only
+  void lose(std::size_t host, int percent);                     // of what it receives, at random
+  void heal(std::size_t host);                                  // ends all cuts, losses and delays made at this host
+  void slow(std::size_t host, const std::string& rate);         // its link, both ways, from now on; as tc writes it
+  void delay(std::size_t host, const PacketRelayOptions& how);  // of what it sends, from now on
+  void unplug(std::size_t host);                                // its link goes down; heal brings it back
+  void power_off(std::size_t host);                             // its processes end, its link is dead, and it does not come back
+  void change_host_key(std::size_t host);                       // as if the machine had been set up anew
+  void forget_host_key(std::size_t host);                       // as if the client had never seen it
   void refuse_client_key(std::size_t host);
 
   // Ends what dead processes left behind.

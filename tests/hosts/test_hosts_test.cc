@@ -8,8 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include <chrono>
 #include <csignal>
 
+#include "tests/wait_until.h"
 #include "trireme/base/files.h"
 
 namespace trireme::tests {
@@ -27,6 +29,23 @@ TEST(Hosts, AreApart) {
   EXPECT_FALSE(hosts.run(1, {"sh", "-c", "test -f $HOME/mine"}).status->is_success());
   EXPECT_THAT(hosts.run(0, {"ip", "-4", "addr"}).out, Not(HasSubstr(hosts.address(1))));
   EXPECT_EQ(hosts.run(1, {"hostname"}).out, "h2\n");
+}
+
+// Seconds that a connection takes to be made and answered, from one host to the other's sshd.
+double answer_seconds(const TestHosts& hosts) {
+  const auto start = std::chrono::steady_clock::now();
+  const auto output = hosts.run(0, {"ssh-keyscan", "-T", "20", "-t", "ed25519", hosts.address(1)});
+  EXPECT_THAT(output.out, HasSubstr("ssh-ed25519"));
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+}
+
+TEST(Hosts, CanBeFarApart) {
+  TestHosts hosts(2);
+  answer_seconds(hosts);  // addresses of the network cards are known from now on
+  hosts.delay(0, {.delay = std::chrono::milliseconds(100)});
+  EXPECT_GT(answer_seconds(hosts), 0.3);  // three questions at least
+  hosts.heal(0);
+  EXPECT_TRUE(wait_until([&] { return answer_seconds(hosts) < 0.3; }, std::chrono::seconds(20)));  // other work may take its time, too
 }
 
 TEST(Hosts, NothingIsLeft) {
