@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/error.h"
+#include "trireme/base/finite.h"
 #include "trireme/base/random.h"
 #include "trireme/ps/server_state.h"
 #include "trireme/ps/values.h"
@@ -160,6 +162,9 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
     const std::shared_ptr<float[]> buffer = take_values(from, piece, frame, message);
     if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
+    if (!are_finite(gradients))
+      throw Error{out_of_range, "worker '{}' pushed gradients to piece {} that are not all finite; they were not taken", from.name,
+                  frame.piece};
     arrive(from, piece, frame.id);
     holdings.push(piece,
                   {.seat = from.seat,

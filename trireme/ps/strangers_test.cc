@@ -17,12 +17,12 @@ class StrangersTest : public testing::Test {
   StrangersTest() : cluster_({.workers = 2}) { cluster_.begin({.begin = 0, .end = 100, .batch_size = 10, .workers = 2}); }
 
   // What a peer of this name hears at the end, who says this after (or without) hello.
-  std::string end_of(const std::string& name, const Frame& frame, std::size_t body = 0, bool hello = true) {
+  std::string end_of(const std::string& name, const Frame& frame, std::size_t body = 0, bool hello = true, char fill = 'x') {
     rpc::Diary diary;
     const auto session = rpc::bulk_pair(
         diary.listener(), [&](std::shared_ptr<rpc::BulkSession> other) { return cluster_.hosts[1]->server.open(name, std::move(other)); });
     if (hello) session->send({.head = head_of({.kind = Kind::hello, .generation = 1})});
-    session->send({.head = head_of(frame) + std::string(body, 'x')});
+    session->send({.head = head_of(frame) + std::string(body, fill)});
     if (diary.rest().empty()) session->close({ok, "nothing was wrong"});
     return diary.next();
   }
@@ -65,6 +65,7 @@ TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNobody) {
   wrong = push();
   wrong.samples = 0;
   EXPECT_THAT(end_of("w0", wrong, body()), HasSubstr("with 0 samples"));
+  EXPECT_THAT(end_of("w0", push(), body(), true, '\xff'), HasSubstr("out_of_range: worker 'w0' pushed gradients to piece"));  // NaN
   EXPECT_THAT(end_of("w9", push(), body()), HasSubstr("permission_denied: 'w9' is not a node of generation 1"));
   EXPECT_THAT(end_of("w0", {.kind = Kind::hello, .generation = 2}, 0, false), HasSubstr("is of generation 2, but it is 1 now"));
   EXPECT_THAT(end_of("w0", {.kind = Kind::hello, .generation = 1}), HasSubstr("said hello twice"));

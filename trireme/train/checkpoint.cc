@@ -17,6 +17,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
 #include "trireme/base/files.h"
+#include "trireme/base/finite.h"
 #include "trireme/tensor/safetensors.h"
 #include "trireme/train/checkpoint_layout.h"
 #include "trireme/train/manifest.h"
@@ -85,6 +86,16 @@ void check_sizes(const Checkpoint& checkpoint, const graph::Graph& graph) {
   for (const auto& slot : checkpoint.slots) ensure(slot.size() == count, "a slot is as long as the parameters");
 }
 
+// With good hashes it would look good to everybody who resumes.
+void check_finite(const Checkpoint& checkpoint, const std::vector<TensorToWrite>& tensors) {
+  for (const TensorToWrite& tensor : tensors)
+    if (!are_finite(tensor.values))
+      throw Error{out_of_range,
+                  "step {}: {} is not finite everywhere, so the checkpoint is not kept; those before it are as they were; lower "
+                  "train.optimizer.learning_rate and resume from the last one",
+                  checkpoint.cursor.step, tensor.name};
+}
+
 void write_synced(const std::filesystem::path& path, std::string_view content) {
   OutputFile file(path, OutputFile::Mode::create);
   file.write(content);
@@ -94,9 +105,12 @@ void write_synced(const std::filesystem::path& path, std::string_view content) {
 void write_files(const std::filesystem::path& directory, const Checkpoint& checkpoint, const graph::Graph& graph) {
   const std::vector<std::span<const float>> model = {checkpoint.parameters, checkpoint.states};
   const std::vector<std::span<const float>> slots(checkpoint.slots.begin(), checkpoint.slots.end());
-  const WrittenFile model_file = write_safetensors(directory / kModelFile, tensors_at(model_places(graph), model));
-  const WrittenFile optimizer_file =
-      write_safetensors(directory / kOptimizerFile, tensors_at(optimizer_places(graph, checkpoint.slot_names), slots));
+  const std::vector<TensorToWrite> model_tensors = tensors_at(model_places(graph), model);
+  const std::vector<TensorToWrite> optimizer_tensors = tensors_at(optimizer_places(graph, checkpoint.slot_names), slots);
+  check_finite(checkpoint, model_tensors);
+  check_finite(checkpoint, optimizer_tensors);
+  const WrittenFile model_file = write_safetensors(directory / kModelFile, model_tensors);
+  const WrittenFile optimizer_file = write_safetensors(directory / kOptimizerFile, optimizer_tensors);
   failpoint("ckpt.after_tmp_write");
   const std::string manifest =
       manifest_text({.cursor = checkpoint.cursor,

@@ -7,6 +7,7 @@
 
 #include <cstdlib>
 #include <fstream>
+#include <limits>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/files.h"
@@ -54,6 +55,25 @@ class Checkpoints : public CheckpointTest {
     EXPECT_THAT(loaded->warnings.front(), StartsWith("checkpoint " + at(from).string() + " is damaged and was passed over: "));
   }
 };
+
+// With good hashes: nobody would see it before it was resumed.
+TEST_F(Checkpoints, WhatIsNotFiniteIsRefusedByName) {
+  save(1);
+  const auto refusal = [&](const auto& spoil) {
+    Checkpoint bad = sample_checkpoint(graph_, 2);
+    spoil(bad);
+    return thrown_error([&] { store_.save(bad); });
+  };
+  const std::string parameter = std::string(graph_.parameters()[0].name);
+  EXPECT_THAT(refusal([](Checkpoint& bad) { bad.parameters[0] = std::numeric_limits<float>::quiet_NaN(); }),
+              testing::AllOf(HasSubstr("step 2"), HasSubstr(parameter), HasSubstr("not finite")));
+  EXPECT_THAT(refusal([](Checkpoint& bad) { bad.slots[0].back() = std::numeric_limits<float>::infinity(); }), HasSubstr("not finite"));
+  EXPECT_THAT(refusal([](Checkpoint& bad) { bad.states.back() = -std::numeric_limits<float>::infinity(); }), HasSubstr("not finite"));
+  const auto loaded = store_.load_newest();
+  ASSERT_TRUE(loaded.has_value());
+  EXPECT_EQ(loaded->checkpoint.cursor.step, 1);
+  EXPECT_TRUE(loaded->warnings.empty());
+}
 
 TEST_F(Checkpoints, NoDirectoryMeansNoCheckpoint) {
   EXPECT_FALSE(store_.load_newest().has_value());

@@ -126,6 +126,10 @@ void Conducting::hear_failure(const std::string& node, const coord::FailureRepor
   tell_checkpoints();
   // A worker minds only if it is the last one.
   if (checkpoint_trouble_ && failure.text.find(checkpoint_trouble_->what()) != std::string::npos) throw Error{*checkpoint_trouble_};
+  // What is not a number for one node is not for the next: it is the job's, and the last checkpoint is from before it.
+  if (failure.code == out_of_range)
+    throw Error{out_of_range, "{}; {}", failure.text,
+                result_.checkpoint.empty() ? "no checkpoint was kept yet" : "the last good checkpoint is " + result_.checkpoint.string()};
   Blame blame{.certainty = Blame::Certainty::own_error,
               .code = failure.code,
               .what = "failed",

@@ -71,6 +71,7 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void interrupt() override;
 
  private:
+  void check_slice(const StepInput& input, Replica& replica, std::size_t slice) const;
   void forget();
   void make_anew();
   void make_client();

@@ -2,6 +2,8 @@
 // Steps, with a checkpoint now and then.
 #include "trireme/train/session.h"
 
+#include "trireme/base/error.h"
+
 namespace trireme::train {
 
 std::string_view name_of(Ending ending) {
@@ -28,10 +30,21 @@ void Session::save(Observer& observer) {
   observer.checkpoint({.step = saved_step_, .directory = last_, .seconds = (clock_.now() - start).count()});
 }
 
+// Names the checkpoint from before a step that is not a number.
+Requests Session::advance(Observer& observer) {
+  try {
+    return trainer_.advance(observer);
+  } catch (const Error& error) {
+    if (error.code() != out_of_range) throw;
+    throw Error{out_of_range, "{}; {}", error.what(),
+                last_.empty() ? "no checkpoint was kept yet" : "the last good checkpoint is " + last_.string()};
+  }
+}
+
 SessionResult Session::run(Observer& observer, const Options& options, const std::atomic<int>& stop) {
   Seconds last_save = clock_.now();
   while (!trainer_.finished() && stop == 0) {
-    if (trainer_.advance(observer).stop) break;
+    if (advance(observer).stop) break;
     if (options.checkpoint_seconds <= 0 || (clock_.now() - last_save).count() < options.checkpoint_seconds) continue;
     save(observer);
     last_save = clock_.now();

@@ -37,6 +37,7 @@ class Session {
 
  private:
   void save(Observer& observer);
+  Requests advance(Observer& observer);
 
   Trainer& trainer_;
   const CheckpointStore& checkpoints_;

@@ -5,9 +5,11 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
+#include "trireme/base/finite.h"
 #include "trireme/optim/norm.h"
 #include "trireme/train/gradient_exchange.h"
 #include "trireme/train/noise_scale.h"
+#include "trireme/train/non_finite.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train::strategies {
@@ -50,13 +52,26 @@ std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space
 constexpr std::int64_t kNoiseEvery = 16;  // steps: a measurement reads all gradients twice more
 
 // Places in the head of what is exchanged. Sums over the workers are what the step tells.
-enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup, squares, computing };
+enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup, squares, computing, faulty, fault_bits };
+// From fault_bits on: whose loss or gradients are not finite, a bit a rank; a float holds so many whatever the order of the sum.
+constexpr int kBits = 24;
+constexpr int kNamed = kBits * static_cast<int>(Replica::kHead - fault_bits);
+
+std::vector<int> faulty_ranks(std::span<const float> head) {
+  std::vector<int> ranks;
+  for (int rank = 0; rank < kNamed; ++rank) {
+    const auto bits = static_cast<std::uint32_t>(head[fault_bits + static_cast<std::size_t>(rank / kBits)]);
+    if ((bits >> static_cast<unsigned>(rank % kBits) & 1U) != 0) ranks.push_back(rank);
+  }
+  return ranks;
+}
 
 class Allreduce final : public Strategy {
  public:
   Allreduce(const StrategyEntry::Setup& setup, const AllreduceOptions& o)
       : clock_(setup.clock),
         space_(setup.space),
+        rank_(setup.team.rank()),
         measures_noise_(o.noise_scale || setup.measures_noise),
         exchange_(setup.team.communicator(), setup.space, Replica::kHead,
                   // Statistics are exchanged during backward too, and all workers must exchange everything in the same order.
@@ -73,16 +88,19 @@ class Allreduce final : public Strategy {
     const double weight = static_cast<double>(input.batch.size) / static_cast<double>(input.batch.whole);
     const bool measures = measures_noise_ && input.step % kNoiseEvery == 0;
     double own_squares = 0;
+    bool is_sound = true;  // what this worker has computed
     exchange_.begin(replica.exchanged(), weight);
     const engine::Outcome own = replica.compute(
         input.batch,
         [&](std::size_t slice) {
           // Once it is ready it may be scaled and summed at any moment.
+          is_sound = is_sound && are_finite(gradient_of(slice, replica));
           if (measures) own_squares += optim::squared_norm_of(gradient_of(slice, replica));
           exchange_.ready(slice);
         },
         input.statistics);
     tell(own, input.requests, replica.head());
+    if (!is_sound || !is_finite(own)) tell_fault(replica.head());
     replica.head()[squares] = static_cast<float>(weight * own_squares);
     const Seconds computed = clock_.now();
     input.enter("exchange");
@@ -90,6 +108,9 @@ class Allreduce final : public Strategy {
     const double exchanging = exchange_.finish();
     const Seconds exchanged = clock_.now();
     StepResult result = heard(replica.head());
+    // All have the same sums, so all find the same.
+    if (replica.head()[faulty] > 0 || !are_finite(replica.gradients()))
+      throw_non_finite(input, is_finite(own) ? result.outcome.loss : own.loss, faulty_ranks(replica.head()));
     if (measures) result.noise_scale = measured_noise(replica);
     input.enter("update");
     replica.update(input.learning_rate, input.update);
@@ -126,6 +147,12 @@ class Allreduce final : public Strategy {
     head[regroup] = requests.regroup ? 1.0F : 0.0F;
     head[computing] = own.samples > 0 ? 1.0F : 0.0F;
   }
+  void tell_fault(std::span<float> head) const {
+    head[loss] = head[penalty] = 0;  // the others' stay readable
+    head[faulty] = 1;
+    if (rank_ < kNamed)
+      head[fault_bits + static_cast<std::size_t>(rank_ / kBits)] = static_cast<float>(1U << static_cast<unsigned>(rank_ % kBits));
+  }
   static StepResult heard(std::span<const float> head) {
     const double count = std::max(1.0F, head[samples]);
     return {.outcome = {.samples = std::lround(head[samples]),
@@ -137,6 +164,7 @@ class Allreduce final : public Strategy {
 
   const Clock& clock_;
   const ParameterSpace& space_;
+  int rank_;
   bool measures_noise_;
   NoiseScale noise_;
   GradientExchange exchange_;

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // local: one node, all its cores.
 #include "trireme/base/error.h"
+#include "trireme/train/non_finite.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train::strategies {
@@ -22,6 +23,7 @@ class Local final : public Strategy {
     const Seconds start = clock_.now();
     result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
+    check_finite(input, result.outcome, replica.gradients(), 0);
     input.enter("update");
     replica.update(input.learning_rate, input.update);
     result.times = {.forward = result.outcome.forward_seconds,

@@ -7,6 +7,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
+#include "trireme/train/non_finite.h"
 #include "trireme/train/strategy_entry.h"
 
 namespace trireme::train::strategies {
@@ -40,6 +41,7 @@ class LocalSgd final : public Strategy {
     const Seconds start = clock_.now();
     if (input.batch.size > 0) result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
+    if (input.batch.size > 0) check_finite(input, result.outcome, replica.gradients(), team_.rank());
     count(result.outcome);
     if (averages || since_agreement_ >= interval_) exchange += timed(input, [&] { result.requests = agree(input.requests); });
     input.enter("update");
