@@ -28,6 +28,7 @@ struct FaultRow {
   std::string fault;  // for the table
   std::function<Outcome(Scene&)> run;
   bool is_brief = false;            // part of the short form, which runs with all other tests
+  bool is_random = false;           // another seed is another fault (Scene::seed)
   std::chrono::seconds limit{120};  // of the wall clock; a row that takes longer hangs, and fails
 };
 

@@ -4,6 +4,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -40,6 +41,21 @@ std::string table_row(const FaultRow& row, const Outcome& outcome) {
   return fmt::format("| {} | {} | {} | {} | {} | {} | {} | {} |", row.id, row.fault, cell(outcome.detected), cell(outcome.recovered),
                      outcome.lost_steps ? std::to_string(*outcome.lost_steps) : "-", outcome.result.empty() ? "-" : outcome.result,
                      outcome.invariants.empty() ? "-" : outcome.invariants, outcome.problems.empty() ? "PASS" : "FAIL");
+}
+
+Outcome worst_of(const std::vector<Outcome>& outcomes) {
+  if (outcomes.size() == 1) return outcomes.front();
+  Outcome worst = outcomes.back();
+  for (std::size_t i = 0; i < outcomes.size(); ++i) {
+    const Outcome& one = outcomes[i];
+    worst.detected = std::max(worst.detected, one.detected);
+    worst.recovered = std::max(worst.recovered, one.recovered);
+    worst.lost_steps = std::max(worst.lost_steps, one.lost_steps);
+    if (!one.problems.empty() && worst.problems.empty()) worst.result = one.result;
+    if (i + 1 < outcomes.size()) worst.problems.insert(worst.problems.end(), one.problems.begin(), one.problems.end());
+  }
+  worst.result += fmt::format("{}worst of {}", worst.result.empty() ? "" : "; ", outcomes.size());
+  return worst;
 }
 
 void put_row(const std::filesystem::path& file, const std::string& line) {

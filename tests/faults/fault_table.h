@@ -12,6 +12,9 @@ namespace trireme::tests {
 std::string table_header();
 std::string table_row(const FaultRow& row, const Outcome& outcome);  // one line
 
+// Of the same row, run several times: the worst of each figure, and every problem.
+Outcome worst_of(const std::vector<Outcome>& outcomes);
+
 // Puts `line` into the table of `file`, which is made if it isn't there, in the order of the catalogue.
 void put_row(const std::filesystem::path& file, const std::string& line);
 

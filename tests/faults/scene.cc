@@ -74,7 +74,7 @@ void compare(const Training& training, const Control& control, Expectation::Mode
 
 }  // namespace
 
-Scene::Scene(fs::path folder, fs::path shared) : folder_(std::move(folder)), shared_(std::move(shared)) {
+Scene::Scene(fs::path folder, fs::path shared, std::uint32_t seed) : folder_(std::move(folder)), shared_(std::move(shared)), seed_(seed) {
   make_directories(folder_);
   make_directories(shared_);
 }
@@ -155,7 +155,7 @@ Outcome Scene::judge(Training& training, const TrainingSetup& setup, const Expec
                     .innocent = expectation.innocent,
                     .clocks_differ = expectation.clocks_differ};
   if (!observed.exit_code) {
-    observed.hang = "trireme train had not ended after 90 s";
+    observed.hang = "trireme train had not ended after 240 s";
   } else {
     observed.left_behind = training.left_behind();
     observed.run = training.run();

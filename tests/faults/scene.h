@@ -54,11 +54,12 @@ struct Limits {
 
 class Scene {
  public:
-  // `folder` is the row's own; in `shared` controls are kept for other rows.
-  Scene(std::filesystem::path folder, std::filesystem::path shared);
+  // `folder` is the row's own; in `shared` controls are kept for other rows. `seed` is of rows that draw lots.
+  Scene(std::filesystem::path folder, std::filesystem::path shared, std::uint32_t seed = 1);
   ~Scene();
 
   const std::filesystem::path& folder() const { return folder_; }
+  std::uint32_t seed() const { return seed_; }
   // Hosts made of namespaces; made at the first call, with as many as that asks for. Needs root.
   TestHosts& hosts(int count, const HostOptions& options = {});
   TestHosts& hosts();
@@ -82,6 +83,7 @@ class Scene {
  private:
   std::filesystem::path folder_;
   std::filesystem::path shared_;
+  std::uint32_t seed_;
   std::unique_ptr<TestHosts> hosts_;
   std::map<std::string, Control> controls_;
   int trainings_ = 0;

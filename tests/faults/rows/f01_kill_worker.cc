@@ -2,9 +2,7 @@
 // F1: a worker dies by SIGKILL, at every place that has a failpoint and at random moments. The others go on; it is started again.
 #include <fmt/format.h>
 
-#include <csignal>
-#include <random>
-
+#include "tests/faults/random_kills.h"
 #include "tests/faults/server_setups.h"
 
 namespace trireme::tests::rows {
@@ -52,37 +50,6 @@ FaultRow in_a_push(const std::string& place, const std::string& mode, int visit,
           .is_brief = is_brief};
 }
 
-// Kills one random worker after another; each time all three are together again before the next.
-Outcome at_random(Scene& scene, int kills) {
-  const unsigned seed = std::random_device{}();
-  fmt::print(stderr, "F1.random: seed {}\n", seed);
-  std::mt19937 random(seed);
-  const TrainingSetup setup{.settings = kVeryLong};
-  const auto training = scene.begin(setup);
-  Outcome worst;
-  for (int i = 0; i < kills; ++i) {
-    const int node = std::uniform_int_distribution(0, 2)(random);
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(0, 200)(random)));
-    require(training->node(node).has_value(), fmt::format("node {} does not run before kill {}:\n{}", node, i + 1, training->text()));
-    const Moment fault = Scene::moment(*training);
-    training->signal_node(node, SIGKILL);
-    require(training->passes_generation(fault.generation + 1),
-            fmt::format("no recovery to three workers after kill {}:\n{}", i + 1, training->text()));
-    Outcome one;
-    Scene::measure(*training, fault, kPromised, one);
-    worst.detected = std::max(worst.detected, one.detected);
-    worst.recovered = std::max(worst.recovered, one.recovered);
-    worst.lost_steps = std::max(worst.lost_steps, one.lost_steps);
-    for (const std::string& problem : one.problems) worst.problems.push_back(fmt::format("kill {} (seed {}): {}", i + 1, seed, problem));
-  }
-  Outcome outcome = scene.judge(*training, setup, {});
-  outcome.detected = worst.detected;
-  outcome.recovered = worst.recovered;
-  outcome.lost_steps = worst.lost_steps;
-  outcome.problems.insert(outcome.problems.end(), worst.problems.begin(), worst.problems.end());
-  return outcome;
-}
-
 }  // namespace
 
 Rows f01_kill_worker() {
@@ -94,8 +61,9 @@ Rows f01_kill_worker() {
           at_failpoint("ckpt.before_hand_in", 0, 2),
           {.id = "F1.random",
            .fault = "kill -9 of 20 random workers at random moments (the worst of each)",
-           .run = [](Scene& scene) { return at_random(scene, 20); },
-           .limit = seconds(400)},
+           .run = [](Scene& scene) { return kill_at_random(scene, {.settings = kVeryLong}, {}, kPromised); },
+           .is_random = true,
+           .limit = seconds(500)},
           beside_servers("async", true),
           beside_servers("bsp"),
           beside_servers("ssp"),

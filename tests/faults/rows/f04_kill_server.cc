@@ -2,9 +2,7 @@
 // F4: a parameter server dies by SIGKILL: before and after it applies a push, at random moments, alone and together with a worker.
 #include <fmt/format.h>
 
-#include <csignal>
-#include <random>
-
+#include "tests/faults/random_kills.h"
 #include "tests/faults/server_setups.h"
 
 namespace trireme::tests::rows {
@@ -34,32 +32,16 @@ int server_of(const Training& training) {
   return std::stoi(node);
 }
 
-Outcome at_random(Scene& scene, int kills) {
-  const unsigned seed = std::random_device{}();
-  fmt::print(stderr, "F4.random: seed {}\n", seed);
-  std::mt19937 random(seed);
-  const TrainingSetup setup = with_servers({.more = kLong});
-  const auto training = scene.begin(setup);
-  Outcome worst;
-  for (int i = 0; i < kills; ++i) {
-    std::this_thread::sleep_for(std::chrono::milliseconds(std::uniform_int_distribution(0, 1000)(random)));
-    const int node = server_of(*training);
-    require(training->node(node).has_value(), fmt::format("node {} does not run before kill {}:\n{}", node, i + 1, training->text()));
-    const Moment fault = Scene::moment(*training);
-    training->signal_node(node, SIGKILL);
-    require(training->passes_generation(fault.generation + 1),
-            fmt::format("no recovery to three nodes after kill {} (node {}):\n{}", i + 1, node, training->text()));
-    Outcome one;
-    Scene::measure(*training, fault, kServerLost, one);
-    worst.detected = std::max(worst.detected, one.detected);
-    worst.recovered = std::max(worst.recovered, one.recovered);
-    for (const std::string& problem : one.problems) worst.problems.push_back(fmt::format("kill {} (seed {}): {}", i + 1, seed, problem));
-  }
-  Outcome outcome = scene.judge(*training, setup, {});
-  outcome.detected = worst.detected;
-  outcome.recovered = worst.recovered;
-  outcome.problems.insert(outcome.problems.end(), worst.problems.begin(), worst.problems.end());
-  return outcome;
+Outcome servers_at_random(Scene& scene) {
+  return kill_at_random(scene, with_servers({.more = kLong}), {.kills = 5, .longest_pause = std::chrono::seconds(1), .victim = server_of},
+                        kServerLost);
+}
+
+// Two servers, two workers, a mode by the seed.
+Outcome any_at_random(Scene& scene) {
+  static constexpr const char* kModes[] = {"async", "bsp", "ssp", "dssp"};
+  return kill_at_random(scene, with_servers({.nodes = 4, .servers = 2, .mode = kModes[scene.seed() % 4], .more = kLong}),
+                        {.kills = 8, .longest_pause = std::chrono::milliseconds(500)}, kServerLost);
 }
 
 }  // namespace
@@ -72,8 +54,14 @@ Rows f04_kill_server() {
           at_failpoint("ps.after_apply_before_ack", "ssp", 60),
           {.id = "F4.random",
            .fault = "kill -9 of the server, whoever it is, 5 times at random moments (the worst of each)",
-           .run = [](Scene& scene) { return at_random(scene, 5); },
+           .run = servers_at_random,
+           .is_random = true,
            .limit = seconds(400)},
+          {.id = "F4.random_any",
+           .fault = "kill -9 of 8 random nodes of two servers and two workers, in a mode by the seed (the worst of each)",
+           .run = any_at_random,
+           .is_random = true,
+           .limit = seconds(500)},
           {.id = "F4.with_worker", .fault = "kill -9 of the server and a worker at once", .run = [](Scene& scene) {
              return kill_nodes(scene, with_servers({.nodes = 4}), {0, 2}, kServerLost);
            }}};

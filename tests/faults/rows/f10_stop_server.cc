@@ -1,8 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
-// F10: a server is stopped and goes on later. When it wakes up it must not serve the parameters that it had.
+// F10: a server, or the coordinator, is stopped and goes on later. A server that wakes up must not serve the parameters that it had; a
+// coordinator that wakes up is the only one, since nobody could take its place meanwhile.
+#include <fmt/format.h>
+
 #include <csignal>
 #include <thread>
 
+#include "tests/faults/parts.h"
 #include "tests/faults/server_setups.h"
 
 namespace trireme::tests::rows {
@@ -25,6 +29,23 @@ Outcome stop_server(Scene& scene, seconds time, bool is_lost) {
   return outcome;
 }
 
+Outcome stop_coordinator(Scene& scene, seconds time) {
+  const TrainingSetup setup{.settings = kLong};
+  const auto training = scene.begin(setup);
+  require(await([&] { return training->standing().committed > 0; }, seconds(20)), "no checkpoint after 20 s");
+  const Moment fault = Scene::moment(*training);
+  ::kill(training->pid(), SIGSTOP);
+  std::this_thread::sleep_for(time / 2);
+  const Ended second = run_trireme({"train", "--resume", training->run().string()}, seconds(20));
+  std::this_thread::sleep_for(time / 2);
+  ::kill(training->pid(), SIGCONT);
+  Outcome outcome = scene.judge(*training, setup, {});
+  Scene::measure(*training, fault, {}, outcome);
+  if (second.code == 0 || second.text.find("is being trained by") == std::string::npos)
+    outcome.problems.push_back(fmt::format("a second coordinator ended with code {}: {}", second.code, second.text));
+  return outcome;
+}
+
 }  // namespace
 
 Rows f10_stop_server() {
@@ -34,6 +55,10 @@ Rows f10_stop_server() {
           {.id = "F10.stop_30s",
            .fault = "SIGSTOP the server for 30 s; it comes back",
            .run = [](Scene& scene) { return stop_server(scene, seconds(30), true); },
+           .limit = seconds(500)},
+          {.id = "F10.coordinator_30s",
+           .fault = "SIGSTOP the coordinator for 30 s; meanwhile another wants to resume the run",
+           .run = [](Scene& scene) { return stop_coordinator(scene, seconds(30)); },
            .limit = seconds(500)}};
 }
 

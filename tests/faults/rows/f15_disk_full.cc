@@ -1,43 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
-// F15: the disk of the run directory is full. The last good checkpoint stays good, and with room again the run goes on.
+// F15: the disk of the run directory, or of the data cache, is full. The last good checkpoint stays good, and with room again the run goes
+// on.
 #include <fmt/format.h>
-#include <sys/mount.h>
 
 #include "tests/faults/scene.h"
-#include "trireme/base/error.h"
-#include "trireme/base/files.h"
+#include "tests/faults/small_disk.h"
 
 namespace trireme::tests::rows {
 namespace {
 
-namespace fs = std::filesystem;
 using std::chrono::seconds;
-
-// A file system of its own for the runs.
-class SmallDisk {
- public:
-  SmallDisk(fs::path place, int megabytes) : place_(std::move(place)) {
-    make_directories(place_);
-    const int failed = ::mount("tmpfs", place_.c_str(), "tmpfs", 0, fmt::format("size={}m", megabytes).c_str());
-    require(failed == 0, "can't mount a tmpfs; this row needs root");
-  }
-  ~SmallDisk() { ::umount2(place_.c_str(), MNT_DETACH); }
-  SmallDisk(const SmallDisk&) = delete;
-  SmallDisk& operator=(const SmallDisk&) = delete;
-
-  void fill() const {
-    OutputFile file(place_ / "filler", OutputFile::Mode::replace);
-    const std::string block(4096, 'x');
-    try {
-      for (;;) file.write(block);
-    } catch (const Error&) {  // full
-    }
-  }
-  void free() const { fs::remove(place_ / "filler"); }
-
- private:
-  fs::path place_;
-};
 
 Outcome run_directory(Scene& scene) {
   const TrainingSetup setup{.settings = kLong};
@@ -72,13 +44,31 @@ Outcome run_directory(Scene& scene) {
   return resumed;
 }
 
+// Samples take 6000 * 28 * 28 bytes, more than there are: refused before anything is trained, with place and reason.
+Outcome data_cache(Scene& scene) {
+  const SmallDisk disk(scene.folder() / "cache", 2);
+  TrainingSetup setup{.settings = {"data.cache=\"disk\""}};
+  setup.environment["XDG_CACHE_HOME"] = disk.place().string();
+  const auto training = scene.start(setup);
+  const auto code = training->wait(seconds(60));
+  Outcome outcome{.result = fmt::format("refused with code {}", code.value_or(-1))};
+  Observed observed{.exit_code = code, .expected_exit = code.value_or(1), .text = training->text(), .guilty = {"No space left"}};
+  if (!code) observed.hang = "it neither went on nor ended in 60 s";
+  observed.left_behind = training->left_behind();
+  Scene::check_invariants(*training, observed, outcome);
+  if (code == 0) outcome.problems.emplace_back("exit code 0 with a cache that has no room");
+  if (training->text().find(disk.place().string()) == std::string::npos) outcome.problems.emplace_back("the place is not named");
+  return outcome;
+}
+
 }  // namespace
 
 Rows f15_disk_full() {
   return {{.id = "F15.run_directory",
            .fault = "the run directory's disk is full from the first checkpoint on",
            .run = run_directory,
-           .limit = seconds(200)}};
+           .limit = seconds(200)},
+          {.id = "F15.data_cache", .fault = "the disk of data.cache = \"disk\" is too small", .run = data_cache}};
 }
 
 }  // namespace trireme::tests::rows
