@@ -29,7 +29,8 @@ using observe::ProfileSpan;
 using observe::TraceWriter;
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-const std::set<std::string, std::less<>> kEvents{"generation", "lost", "switch", "checkpoint", "resume", "straggler", "interrupt", "end"};
+const std::set<std::string, std::less<>> kEvents{"generation", "lost",      "switch",    "checkpoint", "resume",
+                                                 "straggler",  "slow_link", "interrupt", "end"};
 
 struct Node {
   std::string name, host;

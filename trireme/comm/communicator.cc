@@ -119,6 +119,12 @@ int Communicator::rank() const { return state_->links.rank(); }
 int Communicator::size() const { return state_->links.size(); }
 int Communicator::missed_peer() const { return state_->links.missed_peer(); }
 
+std::vector<double> Communicator::send_rates() const {
+  std::vector<double> rates(static_cast<std::size_t>(size()));
+  for (int peer = 0; peer < size(); ++peer) rates[static_cast<std::size_t>(peer)] = state_->links.send_rate(peer);
+  return rates;
+}
+
 void Communicator::all_reduce(std::span<float> values, const Reduce& how, Seconds timeout) {
   if (size() == 1 || values.empty()) return;
   if (state_->mpi) {

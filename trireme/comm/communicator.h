@@ -8,6 +8,7 @@
 #include <memory>
 #include <span>
 #include <string>
+#include <vector>
 
 #include "trireme/base/clock.h"
 #include "trireme/comm/cancellation.h"
@@ -62,6 +63,9 @@ class Communicator {
   int rank() const;
   int size() const;
   int missed_peer() const;  // rank that the fault named as gone; -1: no fault, or it named none
+
+  // Bytes per second to each member, as TCP sees it; 0: not known, or this member itself.
+  std::vector<double> send_rates() const;
 
   struct Reduce {
     Algorithm algorithm = Algorithm::automatic;

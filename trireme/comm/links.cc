@@ -12,6 +12,7 @@
 
 #include "trireme/base/crc32c.h"
 #include "trireme/base/traffic.h"
+#include "trireme/comm/delivery_rate.h"
 
 namespace trireme::comm {
 namespace {
@@ -128,6 +129,11 @@ bool Links::is_ready_in_time() {
     check_answers();
   }
   return false;
+}
+
+double Links::send_rate(int peer) const {
+  const Socket& socket = peers_[static_cast<std::size_t>(peer)].socket;
+  return socket.open() ? delivery_rate(socket) : 0;
 }
 
 void Links::check_answers() {

@@ -64,6 +64,7 @@ class Links {
   // Waits of a second and more are noted there from now on; it must outlive this. May be null.
   void note_waits(PeerWait* waits) { waits_ = waits; }
   void close();                                     // all connections; what is on its way is forgotten
+  double send_rate(int peer) const;                 // see delivery_rate.h; 0: no such connection
   int missed_peer() const { return missed_peer_; }  // by the fault; -1: none
 
  private:

@@ -30,6 +30,15 @@ Event straggler_event(const observe::Record& record) {
           .step = number(record, "step")};
 }
 
+Event slow_link_event(const observe::Record& record) {
+  return {.time = record.time,
+          .kind = "straggler",
+          .title = fmt::format("{} has a slow link: {:.1f} Mbit/s", node_title(record), 8e-6 * number(record, "bytes_per_second")),
+          .detail = fmt::format("{:.1f} Mbit/s are usual here; {:.0f} % of a step is waiting for exchange",
+                                8e-6 * number(record, "typical"), 100 * number(record, "wait_share")),
+          .step = number(record, "step")};
+}
+
 Event rollback_event(const observe::Record& record) {
   return {.time = record.time,
           .kind = "rollback",
@@ -67,6 +76,7 @@ void JournalPart::take_other(const observe::Record& record) {
     add_event(lost_event(record));
   }
   if (type == "straggler" || type == "straggler_over") add_event(straggler_event(record));
+  if (type == "slow_link") add_event(slow_link_event(record));
   if (type == "verdict") add_event(verdict_event(record, step_));
   if (type == "checkpoint") add_event(checkpoint_event(record));
   if (type == "interrupt")

@@ -77,6 +77,7 @@ class Conducting {
   void hear(const EpochRecord& record);
   void hear_entry(const Cursor& cursor);
   void hear(const std::string& node, const StragglerRecord& record);
+  void on_slow_link(const std::string& node, const SlowLinkRecord& record);
   void hear_that_nobody_is_slow();
   void go_out_of_step(const std::string& straggler);
   void go_back_to_the_plan();
@@ -117,6 +118,7 @@ class Conducting {
   std::optional<Error> last_blame_;
   std::optional<Error> checkpoint_trouble_;  // why the last one could not be kept
   std::string straggler_;                    // told last
+  std::string slow_link_;                    // whose, named last
   StragglerPolicy stragglers_;
   StallWatch stalls_;
   Seconds last_look_{};  // at whether members move

@@ -34,6 +34,23 @@ void Conducting::hear(const std::string& node, const StragglerRecord& record) {
   if (stragglers_.is_out(slow)) straggler_.clear();  // if it is slow again when it comes back, that is news
 }
 
+// Nothing is done about it: whatever the others do, they wait for this link. Named once.
+void Conducting::on_slow_link(const std::string& node, const SlowLinkRecord& record) {
+  if (!has_entered_ || node != lead_ || record.rank < 0 || record.rank >= std::ssize(members_)) return;
+  const std::string& slow = members_[static_cast<std::size_t>(record.rank)];
+  if (std::exchange(slow_link_, slow) == slow) return;
+  options_.say(fmt::format("{} has a slow link: {:.1f} Mbit/s, where {:.1f} are usual here; {:.0f} % of a step is waiting for exchange",
+                           title(slow), 8e-6 * record.bytes_per_second, 8e-6 * record.typical, 100 * record.wait_share));
+  const observe::Fields fields{{"node", slow},
+                               {"host", host_of(slow)},
+                               {"bytes_per_second", record.bytes_per_second},
+                               {"typical", record.typical},
+                               {"wait_share", record.wait_share},
+                               {"step", conductor_.cursor_.step}};
+  event("slow_link", fields);
+  if (options_.record) options_.record("slow_link", fields);
+}
+
 void Conducting::hear_that_nobody_is_slow() {
   if (!stragglers_.nobody(members_)) return;
   const std::string recovered = std::exchange(straggler_, "");

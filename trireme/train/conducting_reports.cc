@@ -158,6 +158,7 @@ void Conducting::hear(const std::string& node, const coord::Message& message) {
   }
   if (message.kind == kServerReport) return hear(unpack_server(message.bytes));
   if (message.kind == kStragglerReport) return hear(node, unpack_straggler(message.bytes));
+  if (message.kind == kSlowLinkReport) return on_slow_link(node, unpack_slow_link(message.bytes));
   if (message.kind == kSwitchReport) return hear(unpack_switch(message.bytes));
   if (message.kind == kPausedReport) return hear_pause(unpack_cursor(message.bytes));
   if (message.kind == kLeavingReport) return hear_leave_taking(node);

@@ -60,6 +60,14 @@ struct StragglerRecord {
   double share = 0;     // of a batch that it gets from now on
 };
 
+// A worker whose link holds the others up.
+struct SlowLinkRecord {
+  int rank = 0;
+  double bytes_per_second = 0;
+  double typical = 0;     // the median worker's
+  double wait_share = 0;  // of the steps' time, waited for exchange
+};
+
 // A parameter server since its last record.
 struct ServerRecord {
   int server = 0;   // its number ...
@@ -116,6 +124,7 @@ class Observer {
   virtual void checkpoint(const CheckpointRecord&) {}
   virtual void test(const Score&) {}
   virtual void straggler(const StragglerRecord&) {}
+  virtual void slow_link(const SlowLinkRecord&) {}
   virtual void server(const ServerRecord&) {}
   virtual void switched(const SwitchRecord&) {}
 };
@@ -139,6 +148,9 @@ class Observers final : public Observer {
   }
   void straggler(const StragglerRecord& record) override {
     for (Observer* observer : observers_) observer->straggler(record);
+  }
+  void slow_link(const SlowLinkRecord& record) override {
+    for (Observer* observer : observers_) observer->slow_link(record);
   }
   void server(const ServerRecord& record) override {
     for (Observer* observer : observers_) observer->server(record);

@@ -32,6 +32,10 @@ void Reporter::straggler(const StragglerRecord& record) {
   if (tells_) send(kStragglerReport, pack(record));
 }
 
+void Reporter::slow_link(const SlowLinkRecord& record) {
+  if (tells_) send(kSlowLinkReport, pack(record));
+}
+
 void Reporter::server(const ServerRecord& record) { send(kServerReport, pack(record)); }
 
 void Reporter::switched(const SwitchRecord& record) {

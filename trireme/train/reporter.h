@@ -22,6 +22,7 @@ class Reporter final : public Observer {
   void step(const StepRecord& record) override;
   void epoch(const EpochRecord& record) override;
   void straggler(const StragglerRecord& record) override;
+  void slow_link(const SlowLinkRecord& record) override;
   void server(const ServerRecord& record) override;  // of this node alone: always told
   void switched(const SwitchRecord& record) override;
   // The coordinator has written everything up to there.

@@ -205,6 +205,20 @@ StragglerRecord unpack_straggler(const std::string& bytes) {
   return {.rank = in.rank(), .slowness = in.slowness(), .share = in.share()};
 }
 
+std::string pack(const SlowLinkRecord& record) {
+  wire::SlowLinkReport out;
+  out.set_rank(record.rank);
+  out.set_bytes_per_second(record.bytes_per_second);
+  out.set_typical(record.typical);
+  out.set_wait_share(record.wait_share);
+  return out.SerializeAsString();
+}
+
+SlowLinkRecord unpack_slow_link(const std::string& bytes) {
+  const auto in = parse_message<wire::SlowLinkReport>(bytes);
+  return {.rank = in.rank(), .bytes_per_second = in.bytes_per_second(), .typical = in.typical(), .wait_share = in.wait_share()};
+}
+
 std::string pack(const ServerRecord& record) {
   wire::ServerReport out;
   out.set_server(record.server);

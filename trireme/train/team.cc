@@ -34,9 +34,9 @@ std::vector<float> Team::averaged(std::span<const float> values, double weight) 
   return sums;
 }
 
-std::vector<double> Team::gather(double value) {
-  std::vector<double> all(static_cast<std::size_t>(size()));
-  communicator_.all_gather(std::span(&value, 1), all, timeout_);
+std::vector<double> Team::gather(std::span<const double> values) {
+  std::vector<double> all(values.size() * static_cast<std::size_t>(size()));
+  communicator_.all_gather(values, all, timeout_);
   return all;
 }
 

@@ -42,7 +42,8 @@ class Team {
   void broadcast(std::span<T> values, int root, Seconds timeout) {
     communicator_.broadcast(std::as_writable_bytes(values), root, timeout);
   }
-  std::vector<double> gather(double value);
+  std::vector<double> gather(double value) { return gather(std::span(&value, 1)); }
+  std::vector<double> gather(std::span<const double> values);  // as many of each worker, in order of ranks
   void barrier() { communicator_.barrier(timeout_); }
 
  private:

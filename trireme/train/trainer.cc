@@ -80,6 +80,7 @@ int Trainer::enter(Team team, const Committed& committed) {
   asked_ = {};
   team_ = std::move(team);
   handover_.entered = clock_.now();
+  links_ = {};
   speed_ = SpeedShares(job_.train.batch_size, shares_rule(job_.strategy.team.shares, job_.strategy.team.straggler));
   Origin origin;
   if (goes_on_with_servers()) {

@@ -18,6 +18,7 @@
 #include "trireme/train/checkpoint.h"
 #include "trireme/train/evaluator.h"
 #include "trireme/train/job.h"
+#include "trireme/train/link_speeds.h"
 #include "trireme/train/observer.h"
 #include "trireme/train/plan.h"
 #include "trireme/train/profiler.h"
@@ -186,6 +187,7 @@ class Trainer {
   Team team_;
   std::vector<double> shares_;
   SpeedShares speed_;
+  LinkSpeeds links_;
   Plan plan_;
   std::int64_t stop_at_ = 0;  // samples: where the plan has something else
   Handover handover_;

@@ -217,6 +217,7 @@ void Trainer::rebalance(Observer& observer) {
   anatomy_.pause();
   SpeedShares::Measured measured = speed_.measure(team_, shares_);
   if (measured.shares) take_shares(std::move(*measured.shares));
+  if (const auto slow = links_.measure(team_)) observer.slow_link(*slow);
   if (!measured.straggler) return;
   if (measured.straggler->rank >= 0)
     measured.straggler->share =
@@ -279,6 +280,7 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   cursor_.train_seconds += (done - asked).count();
   epoch_exchange_ += result.times.exposed;
   epoch_hidden_ += result.times.hidden();
+  links_.count((done - asked).count(), result.times.exposed);
   anatomy_.end({.step = cursor_.step,
                 .epoch = cursor_.epoch,
                 .samples = batch.size,
