@@ -18,13 +18,14 @@ class Counting {
  public:
   Counting(int servers, int workers, const Rules& rules, std::int64_t samples)
       : cluster({.servers = servers, .workers = workers, .rules = rules, .optimizer = "name = 'sgd'\nmomentum = 0"}), samples_(samples) {
-    work_ = {.end = samples, .batch_size = 5 * workers, .workers = workers, .parts = rules.backup_workers > 0 ? workers - 1 : 0};
+    work_ = {
+        .end = samples, .batch_size = std::int64_t{5} * workers, .workers = workers, .parts = rules.backup_workers > 0 ? workers - 1 : 0};
     cluster.begin(work_);
     start_ = cluster.values();
   }
 
   std::size_t slices() const { return cluster.space.slices().size(); }
-  void begin(Worker& worker, const Lease& lease) const {
+  static void begin(Worker& worker, const Lease& lease) {
     worker.need_all();
     std::ranges::fill(worker.gradients, 1.0F);
     worker.client.begin(lease, kUnit * static_cast<double>(lease.size()), lease.size());
@@ -120,7 +121,7 @@ TEST(LostWorkers, APushThatIsWholeCountsThoughItsWorkerDiedBeforeItSaidSo) {
 TEST(LostWorkers, WhatSomePiecesHaveOfALostPushTheOthersGetFromSomebodyElse) {
   Counting counting(2, 2, {}, 100);
   Worker& doomed = *counting.cluster.workers[1];
-  counting.begin(doomed, *doomed.client.next_lease());
+  Counting::begin(doomed, *doomed.client.next_lease());
   Counting::ready(doomed, counting.slices(), 3);
   counting.lose("w1");
   const std::vector<std::int64_t> before = counting.in_pieces();
@@ -136,14 +137,14 @@ TEST(LostWorkers, WhatSomePiecesHaveOfALostPushTheOthersGetFromSomebodyElse) {
 TEST(LostWorkers, WhoDoesItAgainMayDieAsWell) {
   Counting counting(3, 2, {}, 100);
   Cluster& cluster = counting.cluster;
-  counting.begin(*cluster.workers[1], *cluster.workers[1]->client.next_lease());
+  Counting::begin(*cluster.workers[1], *cluster.workers[1]->client.next_lease());
   Counting::ready(*cluster.workers[1], counting.slices(), 3);
   counting.lose("w1");
   counting.regroup();
   counting.connect_all();
   const Lease again = *cluster.workers[0]->client.next_lease();
   EXPECT_NE(again.half, 0);
-  counting.begin(*cluster.workers[0], again);
+  Counting::begin(*cluster.workers[0], again);
   Counting::ready(*cluster.workers[0], counting.slices(), 4);
   for (const char* name : {"w3", "w4", "w5", "w6", "w1"}) cluster.add_worker(name);
   counting.lose("w0");
@@ -162,7 +163,7 @@ TEST(LostWorkers, WhoDoesItAgainMayDieAsWell) {
 TEST(LostWorkers, AGenerationMayEndWhileTheyAreSettled) {
   Counting counting(2, 2, {}, 100);
   Cluster& cluster = counting.cluster;
-  counting.begin(*cluster.workers[1], *cluster.workers[1]->client.next_lease());
+  Counting::begin(*cluster.workers[1], *cluster.workers[1]->client.next_lease());
   Counting::ready(*cluster.workers[1], counting.slices(), 3);
   counting.lose("w1");
   for (const auto& host : cluster.hosts) host->server.regroup(2, {"w0"}, {}, {});
@@ -184,7 +185,7 @@ TEST(LostWorkers, WithBackupWorkersAPushOfALostWorkerCountsIfAnyPieceHasIt) {
   std::vector<Lease> leases;
   for (const auto& worker : cluster.workers) leases.push_back(*worker->client.next_lease());
   counting.push(*cluster.workers[0], leases[0]);
-  counting.begin(*cluster.workers[1], leases[1]);
+  Counting::begin(*cluster.workers[1], leases[1]);
   Counting::ready(*cluster.workers[1], counting.slices(), 3);  // a round of these pieces
   for (const auto& worker : cluster.workers) worker->client.forget();
   counting.lose("w1");
@@ -230,14 +231,14 @@ class Chaos {
     if (const auto rest = rest_.extract(worker.name)) return push_rest(worker, rest.mapped());
     const std::optional<Lease> lease = worker.client.next_lease();
     if (!lease) return;
-    counting_.begin(worker, *lease);
+    Counting::begin(worker, *lease);
     push_rest(worker, counting_.slices());
   }
   void push_some(Worker& worker) {
     if (rest_.contains(worker.name)) return;
     const std::optional<Lease> lease = worker.client.next_lease();
     if (!lease) return;
-    counting_.begin(worker, *lease);
+    Counting::begin(worker, *lease);
     const auto some = static_cast<std::size_t>(below(static_cast<int>(counting_.slices()) + 1));
     Counting::ready(worker, counting_.slices(), some);
     rest_[worker.name] = counting_.slices() - some;
