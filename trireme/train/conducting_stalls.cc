@@ -53,7 +53,7 @@ void Conducting::look_for_return(const std::string& node) {
 // Complaints carry the rank that was missed. If that one only kept silent it may have been waiting itself.
 std::string Conducting::missed_by(const std::string& node, const coord::FailureReport& failure) const {
   const bool known = failure.peer >= 0 && failure.peer < std::ssize(members_);
-  const std::string about = known ? members_[static_cast<std::size_t>(failure.peer)] : "";
+  std::string about = known ? members_[static_cast<std::size_t>(failure.peer)] : "";
   if (failure.code != deadline_exceeded) return about;
   const std::string awaited = StallWatch::awaited(progress_of_members(), about).value_or("");
   return awaited == node ? about : awaited;

@@ -28,8 +28,8 @@ constexpr double kImplausible = 10;  // times the longest that was seen
 constexpr double kConfirm = 2;       // seconds
 
 const OwnPhase* find_phase(std::string_view name) {
-  const auto found = std::ranges::find(kOwnPhases, name, &OwnPhase::name);
-  return found == kOwnPhases.end() ? nullptr : &*found;
+  const auto* const found = std::ranges::find(kOwnPhases, name, &OwnPhase::name);
+  return found == kOwnPhases.end() ? nullptr : found;
 }
 
 bool is_waiting(const coord::Progress& progress) { return progress.waits_for != comm::PeerWait::kNobody; }
@@ -51,13 +51,22 @@ void StallWatch::learn(const Member& member) {
   if (is_new) return;
   const coord::Progress before = std::exchange(entry->second, member.progress);
   // A heartbeat seldom meets a short phase; but who has done a whole step since the last one was in all of them.
-  if (before.step >= 0 && member.progress.step >= before.step + 2)
-    for (const char* const phase : {"wait", "compute", "update"}) longest_.try_emplace(phase, 0);
+  if (before.step >= 0 && member.progress.step >= before.step + 2) on_step(Seconds(0), Seconds(0));
   if (before.moves == member.progress.moves || !is_working(before)) return;
   const auto suspect = suspects_.find(member.node);
   if (suspect != suspects_.end() && suspect->second.moves == before.moves) return;  // it was stopped, or stood still
-  const auto [longest, is_first] = longest_.try_emplace(before.phase, before.seconds);
-  if (!is_first) longest->second = std::max(longest->second, before.seconds);
+  note(before.phase, before.seconds);
+}
+
+void StallWatch::note(const std::string& phase, double seconds) {
+  double& longest = longest_.try_emplace(phase, seconds).first->second;
+  longest = std::max(longest, seconds);
+}
+
+void StallWatch::on_step(Seconds reading, Seconds computing) {
+  note("wait", reading.count());
+  note("compute", computing.count());
+  note("update", 0);
 }
 
 // When all were stopped together (a terminal's Ctrl-Z) the first heartbeat of each tells of a long stay: only one that is still there a

@@ -34,6 +34,8 @@ class StallWatch {
 
   // Everything that is known of the members now, in order of ranks, about once a second or more often.
   std::vector<Stalled> look(const std::vector<Member>& members);
+  // All have been through every phase of a step, maybe between two heartbeats; so long the one that reports it was in them.
+  void on_step(Seconds reading, Seconds computing);
   void forget(const std::string& node) { last_.erase(node); }  // what comes next of it says nothing about how long a phase takes
 
   // Whom a member that missed `about` (empty: it can't say) waited for in the end: in a ring its neighbour waits for another, who works.
@@ -44,6 +46,7 @@ class StallWatch {
 
  private:
   void learn(const Member& member);
+  void note(const std::string& phase, double seconds);
   bool is_confirmed(const Member& member);
 
   Seconds least_;

@@ -122,6 +122,14 @@ TEST_F(StallWatchTest, StepsTooShortForHeartbeatsCountAsSeen) {
   EXPECT_EQ(watch_.limit_of("wait"), Seconds(30));
 }
 
+// A training of some milliseconds a step may hang before the second heartbeat.
+TEST_F(StallWatchTest, AStepThatIsReportedCountsAsSeenToo) {
+  watch_.on_step(Seconds(0.01), Seconds(8));
+  EXPECT_EQ(watch_.limit_of("wait"), Seconds(30));
+  EXPECT_EQ(watch_.limit_of("compute"), Seconds(80)) << "ten times as long";
+  EXPECT_EQ(watch_.limit_of("update"), Seconds(60));
+}
+
 TEST_F(StallWatchTest, WhoWaitsForPeersIsNoCulpritHoweverLong) {
   have_read_for(0.1);
   at(0, 2, "exchange", 2);
