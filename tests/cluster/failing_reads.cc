@@ -32,15 +32,18 @@ bool obeys(int file) {
 
 ssize_t read_or_fail(int file, void* to, std::size_t count, off_t offset) {
   using Read = ssize_t (*)(int, void*, std::size_t, off_t);
-  static const auto real = reinterpret_cast<Read>(::dlsym(RTLD_NEXT, "pread64"));
-  if (!obeys(file)) return real(file, to, count, offset);
+  static const auto kReal = reinterpret_cast<Read>(::dlsym(RTLD_NEXT, "pread64"));
+  if (!obeys(file)) return kReal(file, to, count, offset);
   errno = EIO;
   return -1;
 }
 
 }  // namespace
 
+// The C library's own names of the parameters are not for us.
+// NOLINTBEGIN(readability-inconsistent-declaration-parameter-name)
 extern "C" {
 ssize_t pread(int file, void* to, std::size_t count, off_t offset) { return read_or_fail(file, to, count, offset); }
 ssize_t pread64(int file, void* to, std::size_t count, off64_t offset) { return read_or_fail(file, to, count, offset); }
 }
+// NOLINTEND(readability-inconsistent-declaration-parameter-name)

@@ -29,7 +29,7 @@ fs::path other_version(const fs::path& folder, const std::string& version) {
     ++changed;
   }
   require(changed > 0, "the version was not found in the program");
-  const fs::path copy = folder / "trireme";
+  fs::path copy = folder / "trireme";
   write_file_atomically(copy, bytes);
   fs::permissions(copy, fs::perms::owner_all);
   return copy;
