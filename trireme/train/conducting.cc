@@ -86,8 +86,12 @@ std::size_t Conducting::wanted() const {
   return options_.max_nodes > 0 ? std::min(all, static_cast<std::size_t>(options_.max_nodes)) : all;
 }
 
+// Also one that is back already and has its pause before it.
 bool Conducting::anybody_may_come() const {
-  return std::ranges::any_of(roll_.all(), [&](const std::string& node) { return !roll_.is_ready(node) && !roll_.is_left_out(node); });
+  const std::vector<std::string> now = members_now();
+  return std::ranges::any_of(roll_.all(), [&](const std::string& node) {
+    return !roll_.is_left_out(node) && !leaving_.contains(node) && std::ranges::find(now, node) == now.end();
+  });
 }
 
 std::string Conducting::missing_text(Seconds waited) const {

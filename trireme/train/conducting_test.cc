@@ -111,6 +111,19 @@ TEST_F(OldEvents, ARankOfTheGenerationBeforeIsNotBlamed) {
   EXPECT_EQ(announced().number, 2U);
 }
 
+// As after a coordinator that was stopped for a while: all connections are gone, and all nodes come back before they are named.
+TEST_F(CheckpointRequests, NodesThatAreBackAtOnceAreWaitedForThroughTheirPause) {
+  const std::vector<std::string> names{"0", "1", "2"};
+  for (const std::string& name : names) kill(name);
+  for (const std::string& name : names) join(name);
+  pass_ticks();
+  settle();
+  EXPECT_THAT(said(), testing::HasSubstr("0 nodes of at least 1 here: waiting for more"));
+  pass(1);
+  enter(2);
+  EXPECT_EQ(announced().members.size(), 3U);
+}
+
 class FailedStarts : public ConductingTest {
  protected:
   FailedStarts() {

@@ -15,7 +15,7 @@ namespace {
 using std::chrono::seconds;
 
 Outcome stop_server(Scene& scene, seconds time, bool is_lost) {
-  const TrainingSetup setup = with_servers({.more = is_lost ? kLong : std::vector<std::string>{}});
+  const TrainingSetup setup = with_servers({.more = is_lost ? kVeryLong : std::vector<std::string>{}});
   const auto training = scene.begin(setup);
   const Moment fault = Scene::moment(*training);
   training->signal_node(0, SIGSTOP);
