@@ -6,7 +6,6 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <mutex>
 #include <nlohmann/json.hpp>
 #include <utility>
 
@@ -97,10 +96,6 @@ std::vector<BoundPrimitive> AlgorithmChooser::bind_for_timing(const Question& qu
 }
 
 std::size_t AlgorithmChooser::fastest(const Question& question) {
-  // Compilations of one process must not time at once: they would measure each other, and oneDNN's first use of its matrix kernels by
-  // several threads at a time has been seen to crash.
-  static std::mutex one_at_a_time;
-  const std::lock_guard lock(one_at_a_time);
   ++timed_;
   const std::size_t count = question.candidates.size();
   std::vector<double> best(count, std::numeric_limits<double>::infinity());

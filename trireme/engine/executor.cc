@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <chrono>
 #include <exception>
+#include <mutex>
 #include <set>
 #include <utility>
 
@@ -301,6 +302,10 @@ void Executor::State::check(const BatchView& batch, const ModelView& model, bool
 Executor::Executor(const graph::Graph& graph, const ExecutorOptions& options) {
   if (options.batch_size < 1) throw Error{invalid_argument, "batch_size = {}, must be at least 1", options.batch_size};
   state_ = std::make_unique<State>(graph, options);
+  // One at a time in a process: of threads that compile at once, some got primitives without scratch memory from oneDNN's cache (a crash
+  // in its matrix kernels; never with the cache off), and candidates that are timed at once measure each other.
+  static std::mutex compiling;
+  const std::lock_guard one_at_a_time(compiling);
   with_onednn("compiling the model", [&] { state_->compile(); });
 }
 

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <set>
+#include <thread>
 
 #include "trireme/base/error.h"
 #include "trireme/base/random.h"
@@ -90,6 +91,20 @@ TEST(Executor, StepsOfTheSameDataAreBitEqual) {
   }
   EXPECT_EQ(a.gradients, b.gradients);
   EXPECT_EQ(a.states, b.states);
+}
+
+TEST(Executor, ThreadsMayCompileAtOnce) {
+  for (std::int64_t batch = 1; batch <= 25; ++batch) {
+    std::vector<std::jthread> threads;
+    for (int i = 0; i < 4; ++i)
+      threads.emplace_back([&] {
+        Config model;
+        model.set("name", "mlp_300_100", "test");
+        Fixture fixture(graph::graph_from_config(model), batch);
+        Executor executor(fixture.graph, {.batch_size = batch});
+        EXPECT_GT(executor.train_step(fixture.view(), fixture.model()).loss, 0);
+      });
+  }
 }
 
 TEST(Executor, RemembersTimedChoices) {
