@@ -1,7 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shows the thread sanitizer the locks by which gRPC hands our objects from thread to thread: Debian's Abseil is not instrumented, and
-// without this every callback looks like a race. Preloaded by scripts/sanitize; the functions stand before Abseil's own of the same names
-// and call them.
+// Shows the thread sanitizer by what our threads are ordered in libraries that are not instrumented: the locks of Debian's Abseil, by which
+// gRPC hands our objects from thread to thread, and the beginning and end of libgomp's parallel regions. Without this every callback and
+// every parallel loop looks like a race. Preloaded by scripts/sanitize; the functions stand before the libraries' own of the same names and
+// call them.
 #include <absl/synchronization/mutex.h>
 #include <dlfcn.h>
 
@@ -24,6 +25,18 @@ Function real(const std::string& mangled) {
   void* const function = ::dlsym(RTLD_NEXT, name.c_str());
   if (function == nullptr) std::abort();        // another Abseil: every finding would be a false one
   return reinterpret_cast<Function>(function);  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast): what dlsym is for
+}
+
+struct Region {
+  void (*function)(void*);
+  void* data;
+};
+
+void run(void* region) {
+  __tsan_acquire(region);
+  const auto& [function, data] = *static_cast<Region*>(region);
+  function(data);
+  __tsan_release(region);
 }
 
 using OfMutex = void (*)(absl::Mutex*);
@@ -77,3 +90,22 @@ bool CondVar::WaitWithTimeout(Mutex* mutex, Duration timeout) {
 
 ABSL_NAMESPACE_END
 }  // namespace absl
+
+extern "C" void GOMP_parallel(void (*function)(void*), void* data, unsigned threads, unsigned flags) {
+  static const auto parallel =
+      reinterpret_cast<void (*)(void (*)(void*), void*, unsigned, unsigned)>(  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+          ::dlsym(RTLD_NEXT, "GOMP_parallel"));
+  Region region{function, data};
+  __tsan_release(&region);
+  parallel(run, &region, threads, flags);
+  __tsan_acquire(&region);
+}
+
+extern "C" void GOMP_barrier() {
+  static const auto barrier =
+      reinterpret_cast<void (*)()>(::dlsym(RTLD_NEXT, "GOMP_barrier"));  // NOLINT(cppcoreguidelines-pro-type-reinterpret-cast)
+  static char all;
+  __tsan_release(&all);
+  barrier();
+  __tsan_acquire(&all);
+}
