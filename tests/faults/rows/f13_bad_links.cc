@@ -27,8 +27,9 @@ Outcome loss(Scene& scene, int percent) {
   return outcome;
 }
 
+// A checkpoint takes the link a second: one every half second would leave nothing for gradients.
 Outcome slow(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12"}};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12", "train.checkpoint_seconds=20"}};
   const auto training = scene.begin(setup, 5);
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().slow(i, "10mbit");
   training->wait(seconds(200));
