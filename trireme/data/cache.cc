@@ -34,7 +34,7 @@ class Store {
 std::size_t bytes_of(const Source& source) {
   std::size_t bytes = 0;
   if (__builtin_mul_overflow(source.format().sample_bytes(), static_cast<std::size_t>(source.size()), &bytes))
-    throw Error{resource_exhausted, "{} samples of {} bytes are too many to cache; set data.cache = \"none\"", source.size(),
+    throw Error{resource_exhausted, "{} samples of {} bytes are too many to cache; set data.pipeline.cache = \"none\"", source.size(),
                 source.format().sample_bytes()};
   return bytes;
 }
@@ -47,10 +47,11 @@ class MemoryStore final : public Store {
     budget.take(bytes, source.size());
     values_.reset(new (std::nothrow) std::byte[bytes]);
     if (values_ == nullptr)
-      throw Error{resource_exhausted,
-                  "caching {} samples takes {} bytes of memory, which this process doesn't get (ulimit -v?); set data.cache = \"disk\" or "
-                  "\"none\"",
-                  source.size(), bytes};
+      throw Error{
+          resource_exhausted,
+          "caching {} samples takes {} bytes of memory, which this process doesn't get (ulimit -v?); set data.pipeline.cache = \"disk\" or "
+          "\"none\"",
+          source.size(), bytes};
   }
 
   void put(std::size_t index, std::span<const std::byte> sample) override { std::ranges::copy(sample, values_.get() + index * extent_); }
@@ -103,8 +104,9 @@ class FileStore final : public Store {
   // Free space is looked at first, so that a set far too large doesn't fill the disk for the others before it is refused.
   void reserve(std::size_t bytes) {
     const auto refuse = [&](int reason) {
-      throw Error{resource_exhausted, "{}: cannot reserve {} bytes for data.cache = \"disk\": {}; choose another directory or \"none\"",
-                  path_, bytes, std::strerror(reason)};
+      throw Error{resource_exhausted,
+                  "{}: cannot reserve {} bytes for data.pipeline.cache = \"disk\": {}; choose another directory or \"none\"", path_, bytes,
+                  std::strerror(reason)};
     };
     if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max())) refuse(EFBIG);
     struct statvfs disk {};

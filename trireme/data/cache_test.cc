@@ -121,7 +121,7 @@ TEST(Cache, LeavesAloneWhatNeedsNone) {
 TEST(Cache, MemoryThatIsNotThereIsRefused) {
   const auto base = std::make_shared<CountingSource>(std::int64_t{1} << 45);
   EXPECT_THAT(thrown_error([&] { cached(base, CacheKind::memory, scratch()); }),
-              AllOf(HasSubstr("resource_exhausted: "), HasSubstr("3518437208883200 bytes"), HasSubstr("data.cache = \"disk\"")));
+              AllOf(HasSubstr("resource_exhausted: "), HasSubstr("3518437208883200 bytes"), HasSubstr("data.pipeline.cache = \"disk\"")));
 }
 
 TEST(Cache, ADiskThatIsFullIsToldAtTheStart) {

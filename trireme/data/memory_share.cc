@@ -155,12 +155,13 @@ std::size_t share_of(std::size_t room, std::size_t held, std::int64_t nodes) {
 
 void MemoryBudget::take(std::size_t bytes, std::int64_t samples) {
   if (bytes > room_.bytes)
-    throw Error{resource_exhausted,
-                "caching {} samples takes {} bytes of memory, which are not there: {} {} for it; set data.cache = \"disk\" or \"none\"",
-                samples,
-                bytes,
-                room_.limit,
-                room_.bytes};
+    throw Error{
+        resource_exhausted,
+        "caching {} samples takes {} bytes of memory, which are not there: {} {} for it; set data.pipeline.cache = \"disk\" or \"none\"",
+        samples,
+        bytes,
+        room_.limit,
+        room_.bytes};
   room_.bytes -= bytes;
 }
 

@@ -116,7 +116,7 @@ TEST(MemoryBudget, CachesOfOneProcessTakeFromTheSame) {
   budget.take(600, 6);
   EXPECT_THAT(thrown_error([&] { budget.take(600, 6); }),
               AllOf(HasSubstr("resource_exhausted: caching 6 samples takes 600 bytes"), HasSubstr("this machine has 400 for it"),
-                    HasSubstr("data.cache = \"disk\"")));
+                    HasSubstr("data.pipeline.cache = \"disk\"")));
   budget.take(400, 4);
 }
 
