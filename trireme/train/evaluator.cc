@@ -64,8 +64,13 @@ Evaluator::Evaluator(const graph::Graph& graph, const Options& options, const Cl
     : graph_(graph), options_(options), clock_(clock), executor_(graph, executor_options(options)) {}
 
 data::BatchStream Evaluator::stream(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization) const {
+  const auto waits_on = [waits = options_.waits](bool) {
+    if (waits) waits();
+  };
   return {samples, data::Transform(samples->format(), normalization),
-          data::StreamOptions{.batch_size = options_.batch_size, .shuffle = false, .epochs = 1, .gives_up = options_.gives_up}, clock_};
+          data::StreamOptions{
+              .batch_size = options_.batch_size, .shuffle = false, .epochs = 1, .gives_up = options_.gives_up, .waits_on = waits_on},
+          clock_};
 }
 
 Score Evaluator::score(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization,
@@ -76,6 +81,7 @@ Score Evaluator::score(const std::shared_ptr<const data::Source>& samples, const
   std::int64_t correct = 0;
   double loss_sum = 0;
   while (const data::Batch* batch = batches.next()) {
+    if (options_.moved) options_.moved();
     const engine::Outcome outcome = executor_.evaluate(view_of(*batch), {.parameters = model.parameters, .states = model.states});
     score.samples += outcome.samples;
     correct += outcome.correct;

@@ -36,7 +36,8 @@ class Evaluator {
     int threads = 0;
     std::filesystem::path algorithm_cache;
     std::function<bool()> gives_up = {};  // see data::StreamOptions
-    std::function<void()> moved = {};     // called after each batch; may be empty
+    std::function<void()> waits = {};     // called when it waits for a batch that is being read; may be empty
+    std::function<void()> moved = {};     // called before and after each batch is computed; may be empty
   };
   // `graph` and `clock` must outlive the evaluator.
   Evaluator(const graph::Graph& graph, const Options& options, const Clock& clock);

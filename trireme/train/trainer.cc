@@ -68,6 +68,11 @@ void Trainer::compile_evaluator() {
                                         .threads = static_cast<int>(job_.train.threads),
                                         .algorithm_cache = algorithm_cache_,
                                         .gives_up = gives_up_,
+                                        // As in a step, so that a read that hangs is known for one.
+                                        .waits =
+                                            [this] {
+                                              if (at_) at_(cursor_.step + 1, "wait");
+                                            },
                                         .moved =
                                             [this] {
                                               if (at_) at_(cursor_.step + 1, "evaluate");
