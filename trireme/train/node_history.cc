@@ -79,11 +79,11 @@ PushEvents NodeHistory::push_events() {
 }
 
 void NodeHistory::stepped(const Trainer& trainer) {
-  if (!journal_ || by_lease_) return;
+  const LastBatch& batch = trainer.last_batch();
+  if (!journal_ || by_lease_ || batch.shares.empty()) return;  // without shares: it failed before its first batch
   const Cursor& cursor = trainer.cursor();
   if (cursor.step > last_step_) {
     last_step_ = cursor.step;
-    const LastBatch& batch = trainer.last_batch();
     const data::Range part = data::part_of(batch.whole, batch.shares, trainer.rank());
     write("stepped", {{"generation", generation_.load()},
                       {"step", cursor.step},

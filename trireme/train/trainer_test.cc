@@ -11,7 +11,9 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/thrown_error.h"
+#include "trireme/observe/journal_reader.h"
 #include "trireme/train/job_testing.h"
+#include "trireme/train/node_history.h"
 
 namespace trireme::train {
 namespace {
@@ -69,6 +71,20 @@ TEST(Trainer, UsesEverySampleOnceAnEpoch) {
   EXPECT_EQ(memory.steps[4].batch.samples, 44);
   EXPECT_EQ(memory.steps[9].samples_seen, 600);
   EXPECT_EQ(memory.steps[9].samples_total, 600);
+}
+
+// A node whose first call fails, for want of threads, writes no step, and does not abort over the shares of a batch it never had.
+TEST(Trainer, HasNoStepForTheJournalBeforeItsFirstBatch) {
+  const Bench bench;
+  const std::filesystem::path folder = std::filesystem::path(testing::TempDir()) / fmt::format("trainer_test_events_{}", getpid());
+  std::filesystem::create_directory(folder);
+  {
+    NodeHistory history(folder, "0");
+    history.stepped(bench.trainer());
+  }
+  const std::filesystem::path file = folder / fmt::format("node-0-{}.jsonl", getpid());
+  EXPECT_THAT(observe::read_journal(file), testing::ElementsAre(testing::Field(&observe::Record::type, "start")));
+  std::filesystem::remove_all(folder);
 }
 
 TEST(Trainer, RepeatsItselfBitByBitWithTheSameAlgorithms) {
