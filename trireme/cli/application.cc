@@ -2,10 +2,13 @@
 // Command look-up, help, and the end of every error.
 #include "trireme/cli/application.h"
 
+#include <fmt/format.h>
+
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <array>
 #include <exception>
+#include <system_error>
 
 #include "trireme/base/catalog_lookup.h"
 
@@ -64,6 +67,15 @@ int parse_and_run(int argc, const char* const* argv, const Console& console) {
   return chosen->second(console);
 }
 
+// The standard library's own words for a thread that was not granted are the system's only.
+std::string in_words(const std::system_error& error) {
+  if (error.code() != std::errc::resource_unavailable_try_again) return error.what();
+  return fmt::format(
+      "no further thread could be started: {}; raise the limit of threads (ulimit -u, or pids.max of the container's or Slurm's cgroup) or "
+      "use fewer nodes on this machine",
+      error.what());
+}
+
 }  // namespace
 
 ExitCode exit_code_of(ErrorCode code) {
@@ -88,6 +100,9 @@ int run_application(int argc, const char* const* argv, const Console& console) {
   } catch (const Error& error) {
     console.err << "trireme: error: " << error.what() << "\n";
     return exit_code_of(error.code());
+  } catch (const std::system_error& error) {
+    console.err << "trireme: error: " << in_words(error) << "\n";
+    return exit_failed;
   } catch (const std::exception& error) {
     console.err << "trireme: error: " << error.what() << "\n";
     return exit_failed;

@@ -7,6 +7,7 @@
 #include <string_view>
 #include <vector>
 
+#include "trireme/cluster/clock_limits.h"
 #include "trireme/cluster/hand_over.h"
 #include "trireme/cluster/machine.h"
 #include "trireme/cluster/process.h"
@@ -32,6 +33,7 @@ struct LaunchOptions {
   SshSettings ssh;                    // of the cluster's description
   bool accept_new_hosts = false;      // host keys never seen before; a changed one is always refused
   std::int64_t connect_timeout = 10;  // seconds
+  ClockLimits clock;                  // of machines that the program is shipped to
   HandOver hand_over;                 // of what nodes read from their standard input
 };
 

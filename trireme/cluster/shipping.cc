@@ -8,6 +8,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <ctime>
 #include <mutex>
 #include <thread>
 
@@ -43,6 +44,7 @@ struct RemoteFile {
 struct Look {
   std::string system;
   std::string fault;
+  std::int64_t clock = 0;  // seconds since 1970, as that machine has it
   std::string hash;
   bool has_libraries = false;
   LoaderReport loader;
@@ -60,7 +62,7 @@ std::string this_system() {
 // Runs the program only if its hash is right. LD_TRACE_LOADED_OBJECTS makes the loader list the libraries, as ldd does.
 std::string look_script(const std::string& hash) {
   return fmt::format(
-      "D=\"{}\"; B=\"$D/trireme\"; echo \"system $(uname -s) $(uname -m)\"; "
+      "D=\"{}\"; B=\"$D/trireme\"; echo \"clock $(date +%s)\"; echo \"system $(uname -s) $(uname -m)\"; "
       "command -v sha256sum >/dev/null || {{ echo \"fault the program sha256sum is missing there\"; exit 0; }}; "
       "E=$(mkdir -p \"$D\" 2>&1 && touch \"$D\" 2>&1) || {{ echo \"fault $E\"; exit 0; }}; "
       "[ -f \"$B\" ] || exit 0; S=$(sha256sum < \"$B\" | cut -c1-64); echo \"hash $S\"; [ \"$S\" = {} ] || exit 0; "
@@ -79,6 +81,7 @@ Look read_look(const std::vector<std::string>& lines) {
     const std::string value = space == std::string::npos ? "" : line.substr(space + 1);
     if (key == "system") look.system = value;
     if (key == "fault") look.fault = value;
+    if (key == "clock") look.clock = std::atoll(value.c_str());
     if (key == "hash") look.hash = value;
     if (key == "libraries") look.has_libraries = true;
     if (key == "loader") loader_lines.push_back(value);
@@ -109,10 +112,11 @@ std::string ship_script(const std::string& hash, const std::vector<RemoteFile>& 
     if (file.name.starts_with("lib/")) script += "mkdir -p \"$D/lib\"; ";
     script += fmt::format("mv -f \"$T/{}\" \"$D/{}\" || exit 1; ", file.name, file.name);
   }
-  // What a power cut left, and versions that nobody has used for a month, are taken away.
-  return script +
-         "find \"$D\" -maxdepth 1 -name \".part-*\" -mmin +60 -exec rm -rf {} +; find \"$D/..\" -mindepth 1 -maxdepth 1 -type d -mtime +30 "
-         "-exec rm -rf {} +";
+  // What a power cut left, and versions that were not used for a month, are taken away; never this one, whatever the clock says.
+  return script + fmt::format(
+                      "find \"$D\" -maxdepth 1 -name \".part-*\" -mmin +60 -exec rm -rf {{}} +; "
+                      "find \"$D/..\" -mindepth 1 -maxdepth 1 -type d -not -name {} -mtime +30 -exec rm -rf {{}} +",
+                      hash);
 }
 
 // Several files as one, for ssh's standard input.
@@ -190,11 +194,18 @@ class Shipment {
       throw Error{failed_precondition, "{}: it is {}, but this program is made for {}; build Trireme for it there", machine_.name,
                   look.system.empty() ? "an unknown system" : look.system, cargo_.system};
     if (!look.fault.empty()) refuse_fault(look.fault);
+    check_clock(look);
     if (!look.loader.missing_of_c_library.empty())
       throw Error{failed_precondition,
                   "{}: its C library is too old for this program (missing: {}); update that machine, or build Trireme on the oldest of "
                   "your machines",
                   machine_.name, fmt::join(look.loader.missing_of_c_library, ", ")};
+  }
+
+  void check_clock(const Look& look) const {
+    if (look.clock == 0) return;  // its `date` knows no %s
+    const std::string fault = clock_fault(machine_.name, static_cast<double>(look.clock - std::time(nullptr)), options_.clock);
+    if (!fault.empty()) throw Error{failed_precondition, "{}", fault};
   }
 
   [[noreturn]] void refuse_fault(std::string_view fault) const {
@@ -234,7 +245,7 @@ class Shipment {
 
   void ship(const std::vector<RemoteFile>& files) {
     const Parcel parcel(files);
-    const std::int64_t bytes = static_cast<std::int64_t>(fs::file_size(parcel.path()));
+    const auto bytes = static_cast<std::int64_t>(fs::file_size(parcel.path()));
     std::vector<std::string> names;
     for (const RemoteFile& file : files) names.push_back(file.name);
     if (on_event_)

@@ -7,11 +7,14 @@
 
 #include "trireme/base/thrown_error.h"
 #include "trireme/rpc/openssl.h"
+#include "trireme/rpc/validity.h"
 
 namespace trireme::rpc {
 namespace {
 
+using testing::AllOf;
 using testing::HasSubstr;
+using testing::IsEmpty;
 
 constexpr Seconds kHour{3600};
 
@@ -51,8 +54,18 @@ TEST(Authority, SkewedClocksAreBorneExpiryIsNot) {
   EXPECT_FALSE(issued_by(expired, authority.certificate()));
   const Credentials now = authority.issue({.role = "node", .name = "0"}, {}, Seconds{1});
   const Certificate certificate = certificate_of_pem(now.certificate);
-  time_t early = ::time(nullptr) - 5 * 3600;
+  time_t early = ::time(nullptr) - std::time_t{5} * 3600;
   EXPECT_LT(X509_cmp_time(X509_get0_notBefore(certificate.get()), &early), 0);
+}
+
+TEST(Authority, AWrongClockIsToldWithTheDates) {
+  const Credentials credentials = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
+  const std::time_t now = ::time(nullptr);
+  EXPECT_THAT(clock_fault(credentials.certificate, now), IsEmpty());
+  constexpr std::time_t kTenYears = 315'360'000;
+  EXPECT_THAT(clock_fault(credentials.certificate, now + kTenYears),
+              AllOf(HasSubstr("the clock of this machine says 20"), HasSubstr("holds from 20"), HasSubstr("timedatectl set-ntp true")));
+  EXPECT_THAT(clock_fault(credentials.certificate, now - kTenYears), HasSubstr("the clock of this machine says"));
 }
 
 TEST(Authority, TheSameSecretGivesTheSame) {

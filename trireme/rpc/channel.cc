@@ -15,6 +15,7 @@
 #include "trireme/rpc/client_session.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/server.h"
+#include "trireme/rpc/validity.h"
 
 namespace trireme::rpc {
 namespace {
@@ -110,12 +111,16 @@ bool is_passing(grpc::StatusCode code) {
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
 
-// gRPC tells why a connection failed only in words.
-void check_refusal(const std::string& whom, const std::string& address, const std::string& reason, int& hang_ups) {
-  if (contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification"))
-    throw Error{unauthenticated, "what listens at {} is not this job's {}, or the clocks differ by hours: {}", address, whom, reason};
+// gRPC tells why a connection failed only in words. `clock` is what is wrong with this machine's clock, if anything is.
+void check_refusal(const std::string& whom, const std::string& address, const std::string& reason, const std::string& clock,
+                   int& hang_ups) {
+  const bool is_refused = contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification");
   // In TLS 1.3 a server that refuses a certificate hangs up after the handshake; one that is just ending does so once.
-  if (contains(reason, "Socket closed") && ++hang_ups == kHangUps)
+  const bool hangs_up = contains(reason, "Socket closed") && ++hang_ups == kHangUps;
+  if (!clock.empty() && (is_refused || hangs_up)) throw Error{unauthenticated, "cannot join the {} at {}: {}", whom, address, clock};
+  if (is_refused)
+    throw Error{unauthenticated, "what listens at {} is not this job's {}, or the clocks differ by hours: {}", address, whom, reason};
+  if (hangs_up)
     throw Error{unauthenticated,
                 "the {} at {} hangs up: this process's certificate is of another job or has expired; start it with this job's, and "
                 "compare the clocks",
@@ -126,14 +131,17 @@ void check_refusal(const std::string& whom, const std::string& address, const st
 
 struct Channel::State {
   const std::string address;
-  const std::string whom;  // in words
+  const std::string whom;         // in words
+  const std::string certificate;  // this side's; empty: a plain connection
   std::shared_ptr<grpc::Channel> channel;
   std::unique_ptr<grpc::GenericStub> stub;
   const std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
-  State(std::string to, std::string expected, const std::shared_ptr<grpc::ChannelCredentials>& credentials, Traffic traffic)
+  State(std::string to, std::string expected, std::string own, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
+        Traffic traffic)
       : address(std::move(to)),
         whom(std::move(expected)),
+        certificate(std::move(own)),
         channel(grpc::CreateCustomChannel(address, credentials, settings(traffic))),
         stub(std::make_unique<grpc::GenericStub>(channel)) {}
 
@@ -146,6 +154,8 @@ struct Channel::State {
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
+
+  std::string clock_fault() const { return certificate.empty() ? "" : rpc::clock_fault(certificate, std::time(nullptr)); }
 
   grpc::Status call(const std::string& method, std::string request, Seconds timeout, grpc::ByteBuffer& response) const {
     grpc::ClientContext context;
@@ -178,17 +188,18 @@ Channel Channel::connect(const std::string& address, const Credentials& credenti
   if (credentials.certificate.empty() || credentials.key.empty())
     throw Error{unauthenticated, "cannot join the job at {} without a certificate and its key", address};
   const Traffic traffic = whom.role == "node" ? Traffic::bulk : Traffic::calls;
-  return connected(std::make_unique<State>(address, in_words(whom), mutual_tls(credentials, whom), traffic), timeout);
+  return connected(std::make_unique<State>(address, in_words(whom), credentials.certificate, mutual_tls(credentials, whom), traffic),
+                   timeout);
 }
 
 Channel Channel::connect_plain(const std::string& address, Seconds timeout) {
   if (!is_loopback(host_of(address)))
     throw Error{invalid_argument, "cannot talk to {} without TLS: it is not an address of loopback", address};
-  return connected(std::make_unique<State>(address, "server", grpc::InsecureChannelCredentials(), Traffic::bulk), timeout);
+  return connected(std::make_unique<State>(address, "server", "", grpc::InsecureChannelCredentials(), Traffic::bulk), timeout);
 }
 
 Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
-  silence_grpc_log();
+  prepare_grpc();
   const SteadyClock clock;
   const Seconds end = clock.now() + timeout;
   for (int hang_ups = 0;;) {
@@ -197,7 +208,7 @@ Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
     const grpc::Status status = state->call(std::string(kPing), "", std::min(left, kLongestTry), nothing);
     if (status.ok()) return Channel(std::move(state));
     if (!is_passing(status.error_code())) throw error_of(status);
-    check_refusal(state->whom, state->address, status.error_message(), hang_ups);
+    check_refusal(state->whom, state->address, status.error_message(), state->clock_fault(), hang_ups);
     if (clock.now() >= end)
       throw Error{unavailable,           "cannot reach the {} at {} within {:g} s: {}", state->whom, state->address, timeout.count(),
                   status.error_message()};

@@ -2,6 +2,7 @@
 // Conversions between gRPC's types and ours.
 #include "trireme/rpc/grpc_bytes.h"
 
+#include <grpc/grpc.h>
 #include <grpc/support/log.h>
 #include <grpcpp/support/slice.h>
 #include <malloc.h>
@@ -66,9 +67,12 @@ void keep_freed_blocks() {
   ::mallopt(M_TRIM_THRESHOLD, kMostKept);
 }
 
-void silence_grpc_log() {
+void prepare_grpc() {
   static std::once_flag once;
-  std::call_once(once, [] { gpr_set_log_function(write_bugs_only); });
+  std::call_once(once, [] {
+    gpr_set_log_function(write_bugs_only);
+    ::grpc_init();
+  });
 }
 
 }  // namespace trireme::rpc

@@ -45,7 +45,9 @@ void set_for_bulk(Set set) {
 // From here on this process keeps such blocks when they are freed.
 void keep_freed_blocks();
 
-// gRPC writes a line on stderr for each stray connection; what matters is in the errors.
-void silence_grpc_log();
+// Once in a process, before its first channel or server. gRPC writes a line on stderr for each stray connection; what matters is in the
+// errors. And it is kept until the process ends: its own shutdown, with the last channel or server, waits without a limit for threads
+// that the system did not grant (timer_manager.cc counts them before they are made), so that a job without threads would never end.
+void prepare_grpc();
 
 }  // namespace trireme::rpc

@@ -53,7 +53,8 @@ class UnaryCall final : public Reactor {
   void OnReadDone(bool ok) override {
     if (!ok) return Finish({grpc::StatusCode::INVALID_ARGUMENT, "a call without a request"});
     if (!threads_.run([this] { answer(); }))
-      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED, "the server is answering too many calls at once; try again"});
+      Finish({grpc::StatusCode::RESOURCE_EXHAUSTED,
+              "the server is answering too many calls at once, or its machine grants no further threads; try again"});
   }
   void OnDone() override { delete this; }
 
@@ -224,7 +225,7 @@ std::string join_port(const std::string& address, int port) {
 
 struct Server::State {
   explicit State(Options options) : arrivals(options.tell, clock, {}), service(options, arrivals), credentials(options.credentials) {
-    silence_grpc_log();
+    prepare_grpc();
     check(options);
     for (Method& method : options.methods) service.add(std::move(method));
     for (Stream& stream : options.streams) service.add(std::move(stream));

@@ -65,6 +65,7 @@ Outcome with_threads(Scene& scene, int count) {
   Outcome outcome{.result = "completes", .invariants = "I6, I8"};
   const auto code = training->wait();
   if (!code) outcome.problems.emplace_back("I8: it hangs: " + training->text());
+  if (code && *code < 0) outcome.problems.push_back(fmt::format("signal {} ended it: {}", -*code, training->text()));
   if (code && *code != 0) {
     outcome.result = fmt::format("ends in words, exit code {}", *code);
     const std::string text = training->text();

@@ -88,6 +88,7 @@ void take_limits(const Options& o, ClusterRequest& cluster) {
   cluster.restarts = o.restarts;
   cluster.keep_nodes = o.keep_nodes;
   cluster.certificate_seconds = o.certificate_seconds;
+  cluster.options.clock.ahead = o.certificate_seconds;
   cluster.events = o.events.empty() ? std::filesystem::path{} : std::filesystem::absolute(o.events);
   if (o.max_nodes > 0 && o.min_nodes > o.max_nodes)
     throw Error{invalid_argument, "--min-nodes {} is more than --max-nodes {}", o.min_nodes, o.max_nodes};
