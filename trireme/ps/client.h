@@ -26,10 +26,12 @@ struct StepTold {
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;
+  bool is_skipped = false;  // its push was void
 };
 
-// Waits throw unavailable if a server is gone (missed_server() tells which), deadline_exceeded after the timeout, cancelled if the
-// cancellation says so. ready() never throws: a fault is thrown by the next wait, when all gradients are complete and can be pushed again.
+// Waits throw unavailable if a server is gone (missed_server() tells which), out_of_range if one refused values that are not finite,
+// deadline_exceeded after the timeout, cancelled if the cancellation says so. ready() never throws: a fault is thrown by the next wait,
+// when all gradients are complete and can be pushed again.
 class Client {
  public:
   struct Setup {
@@ -74,6 +76,11 @@ class Client {
   // A push: begin, ready for each slice in any order (by backward), then told. learning_rate as it is to be applied. begin may come before
   // forward, while answers to the last push are still on their way; ready only after needed() of all slices.
   void begin(const Lease& lease, double learning_rate, std::int64_t samples);
+  // Instead of begin and ready: a push of no gradients, which counts as one and changes nothing. In step it makes the round of all workers
+  // change nothing.
+  void push_void(const Lease& lease, double learning_rate, std::int64_t samples);
+  // Whether the round of the last push changed nothing, as far as answers to it are here; true once for a push.
+  bool take_void();
   void ready(std::size_t slice);
   void told(const StepTold& told);  // after backward; the lease is reported as done when all servers have answered
   // Before forward reads the slice: waits until its values, with this worker's last push in them, are here.

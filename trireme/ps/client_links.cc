@@ -75,7 +75,9 @@ void Client::State::disconnect() {
 void Client::State::closed(const std::shared_ptr<Link>& link, const Error& why) {
   const std::lock_guard lock(mutex);
   link->is_closed = true;
-  if (!link->is_leaving && !fault) {
+  if (!link->is_leaving && !fault && why.code() == out_of_range) {
+    fault = why;  // the server lives; what this worker sent is at fault
+  } else if (!link->is_leaving && !fault) {
     fault = Error{unavailable, "parameter server {} is gone: {}", link->server, why.what()};
     missed = link->server;
   }

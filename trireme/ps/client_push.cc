@@ -54,10 +54,10 @@ void Client::State::send_ready(std::size_t piece, Todo& todo) {
                     .lease = push.lease.id,
                     .half = push.lease.half,
                     .root = push.lease.root,
-                    .flags = push.trips.contains(of.server) ? kTraced : 0,
+                    .flags = (push.trips.contains(of.server) ? kTraced : 0) | (push.is_void ? kVoid : 0),
                     .rate = push.rate,
                     .samples = push.samples};
-  todo.sendings.push_back({.link = links[server], .frame = frame, .piece = piece});
+  todo.sendings.push_back({.link = links[server], .frame = frame, .piece = push.is_void ? kNoPiece : piece});
 }
 
 void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) {
@@ -67,6 +67,7 @@ void Client::State::answered(std::size_t piece, const Frame& frame, Todo& todo) 
   ++push.answered;
   trace_answer(push, piece);
   push.taken = push.taken || (frame.flags & kTaken) != 0;
+  push.was_void = push.was_void || (frame.flags & kVoid) != 0;
   // The first piece of the lead speaks for all.
   const std::vector<std::size_t>& of_lead = setup.map->pieces_of(0);
   if (of_lead.empty() ? piece == 0 : piece == of_lead.front()) push.staleness = frame.staleness;
@@ -115,6 +116,7 @@ void Client::State::report(Push& push, Todo& todo) {
     frame.wait_seconds = told.wait_seconds;
     frame.seconds = told.seconds;
     frame.staleness = push.staleness;
+    frame.flags = told.is_skipped ? kVoid : 0;
   } else {
     has_no_more = false;  // the lead has this one again
   }
@@ -165,18 +167,31 @@ void Client::forget() {
   std::fill(state_->is_awaited.begin(), state_->is_awaited.end(), 0);
 }
 
-void Client::begin(const Lease& lease, double learning_rate, std::int64_t samples) {
-  State::Todo todo;
+void Client::State::begin(const Lease& lease, double rate, std::int64_t samples, bool is_void) {
+  Todo todo;
   {
-    const std::lock_guard lock(state_->mutex);
-    ensure(!state_->upcoming, "a push was begun before the last one went out");
-    State::Push push = state_->new_push(lease, learning_rate, samples);
-    if (!state_->is_settled())
-      state_->upcoming = std::move(push);
+    const std::lock_guard lock(mutex);
+    ensure(!upcoming, "a push was begun before the last one went out");
+    Push push = new_push(lease, rate, samples);
+    push.is_void = is_void;
+    if (is_void) std::fill(push.missing.begin(), push.missing.end(), 0);
+    if (!is_settled())
+      upcoming = std::move(push);
     else
-      state_->start(std::move(push), todo);
+      start(std::move(push), todo);
   }
-  state_->carry_out(std::move(todo));
+  carry_out(std::move(todo));
+}
+
+void Client::begin(const Lease& lease, double learning_rate, std::int64_t samples) { state_->begin(lease, learning_rate, samples, false); }
+
+void Client::push_void(const Lease& lease, double learning_rate, std::int64_t samples) {
+  state_->begin(lease, learning_rate, samples, true);
+}
+
+bool Client::take_void() {
+  const std::lock_guard lock(state_->mutex);
+  return state_->active && std::exchange(state_->active->was_void, false);
 }
 
 void Client::ready(std::size_t slice) {

@@ -58,6 +58,8 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     bool is_acknowledged = false;        // by all, and told so
     bool taken = false;                  // by any piece
     bool is_reported = false;            // to the lead
+    bool is_void = false;                // it has no gradients
+    bool was_void = false;               // its round changed nothing, and nobody has asked yet
     std::int64_t staleness = 0;
     Seconds submitted{-1};  // when its first piece was sent
     std::optional<StepTold> told;
@@ -93,6 +95,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void tell(const Frame& frame, std::size_t server, Todo& todo) const;  // puts it into `todo`
 
   // client_push.cc
+  void begin(const Lease& lease, double rate, std::int64_t samples, bool is_void);
   void start(Push push, Todo& todo);
   Push new_push(const Lease& lease, double rate, std::int64_t samples);
   void send_ready(std::size_t piece, Todo& todo);

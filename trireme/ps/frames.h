@@ -36,7 +36,7 @@ struct Frame {
   std::int64_t lease = 0, begin = 0, end = 0, round = -1;
   std::int64_t half = 0, root = 0;  // as Lease has them
   std::int32_t slot = -1;
-  std::uint32_t flags = 0;  // kTaken, kTraced
+  std::uint32_t flags = 0;  // kTaken, kTraced, kVoid
   double rate = 0;
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;                               // means over the samples
@@ -45,6 +45,9 @@ struct Frame {
 };
 inline constexpr std::uint32_t kTaken = 1;
 inline constexpr std::uint32_t kTraced = 2;  // push: the worker is profiled, and the server shall tell of it, too
+// The worker's loss or gradients were not finite, and its step is skipped. push: it has no values and changes none, but counts as a push of
+// its samples; values: the round that they answer has changed nothing; done: the samples are used, without effect.
+inline constexpr std::uint32_t kVoid = 4;
 
 std::string head_of(const Frame& frame);
 Frame frame_of(const rpc::Incoming& message);  // throws data_loss

@@ -7,6 +7,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
+#include "trireme/base/finite.h"
 #include "trireme/base/parallel.h"
 #include "trireme/base/vectorized.h"
 #include "trireme/ps/values.h"
@@ -45,6 +46,7 @@ void Holdings::begin(const Rules& rules, std::int64_t updates, std::size_t seats
   for (Held& held : pieces_) {
     const std::lock_guard lock(held.mutex);
     held.version = updates;
+    held.skipped = 0;
     held.last.resize(seats);
     held.before.assign(seats, {});
     held.closed.clear();
@@ -86,7 +88,8 @@ void Holdings::push_alone(Held& held, const Push& push, std::span<float> gradien
   // Somebody else does again what a lost worker could not finish: its samples count once in every piece.
   verdict.is_applied = push.half == 0 || std::ranges::find(held.closed, push.half) == held.closed.end();
   if (verdict.is_new) {
-    if (verdict.is_applied) update(held, gradients, rules_.damped ? push.rate / (1 + static_cast<double>(verdict.staleness)) : push.rate);
+    if (verdict.is_applied && !push.is_void)
+      update(held, gradients, rules_.damped ? push.rate / (1 + static_cast<double>(verdict.staleness)) : push.rate);
     remember(held, push, true);
   }
   verdicts.push_back(verdict);
@@ -116,7 +119,9 @@ void Holdings::push_to_sum(Held& held, const Push& push, std::span<float> gradie
     held.waiting.push_back({.seat = push.seat, .id = push.id});
     held.rate = push.rate;
     // A worker alone: its mean is what it pushed, bit by bit.
-    if (completes && held.waiting.size() == 1)
+    if (push.is_void)
+      ++held.voids;
+    else if (completes && held.waiting.size() == 1)
       held.samples = 0;
     else
       add_to_sum(held, push, gradients);
@@ -152,10 +157,26 @@ void Holdings::add_to_sum(Held& held, const Push& push, std::span<float> gradien
   held.samples += push.samples;
 }
 
+// One void push makes a round void: a batch is used as a whole or not at all. With backup workers the pieces choose whose pushes they
+// take, and a round that is void in one and not in another would be worse than one without that worker's part.
+bool Holdings::is_void(const Held& held) const {
+  return held.voids > 0 && (rules_.backup_workers == 0 || held.voids == held.waiting.size());
+}
+
 void Holdings::complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts) {
-  if (held.samples != 0) scale(gradients.data(), sum_of(held).data(), 1.0F / static_cast<float>(held.samples), gradients.size());
-  update(held, gradients, held.rate);
-  for (const Waiting& waiting : held.waiting) verdicts.push_back({.seat = waiting.seat, .piece = held.index, .id = waiting.id});
+  const bool changes_nothing = is_void(held);
+  if (changes_nothing) {
+    ++held.version;  // a round is a version
+    ++held.skipped;
+  } else {
+    if (held.samples != 0) scale(gradients.data(), sum_of(held).data(), 1.0F / static_cast<float>(held.samples), gradients.size());
+    if (held.samples != 0 && !are_finite(gradients))
+      throw Error{out_of_range, "the sum of all workers' gradients of values {} to {} is not finite; it was not taken", held.piece.begin,
+                  held.piece.end};
+    update(held, gradients, held.rate);
+  }
+  for (const Waiting& waiting : held.waiting)
+    verdicts.push_back({.seat = waiting.seat, .piece = held.index, .id = waiting.id, .is_void = changes_nothing});
   clear_round(held);
 }
 
@@ -175,7 +196,7 @@ void Holdings::update(Held& held, std::span<const float> gradients, double rate)
   optim::UpdateSpan span{.parameters = setup_.parameters.subspan(begin, gradients.size()), .gradients = gradients};
   for (std::size_t slot = 0; slot < setup_.slots.size(); ++slot) span.slots[slot] = setup_.slots[slot].subspan(begin, gradients.size());
   span.learning_rate = rate;
-  span.step = held.version + 1;
+  span.step = held.version + 1 - held.skipped;
   setup_.optimizer.update(held.piece.begin, span);
   ++held.version;
   held.copied.reset();
@@ -183,6 +204,7 @@ void Holdings::update(Held& held, std::span<const float> gradients, double rate)
 
 void Holdings::clear_round(Held& held) {
   held.samples = 0;
+  held.voids = 0;
   held.waiting.clear();
 }
 

@@ -27,6 +27,7 @@ struct Push {
   std::int64_t lease = 0;
   std::int64_t half = 0;   // as Lease has it
   std::int64_t first = 0;  // the first lease of its samples
+  bool is_void = false;    // it changes nothing; its gradients are not looked at
 };
 
 // What a worker can be told of its push to a piece.
@@ -40,6 +41,7 @@ struct Verdict {
   std::int64_t samples = 0;
   std::int64_t lease = 0;  // the first of its samples; 0 where pushes are summed
   bool is_applied = true;  // false: the piece had the gradient of these samples already
+  bool is_void = false;    // the round of the push changed nothing
 };
 
 // Pushes to different pieces, and copies of them, may come at the same time.
@@ -99,6 +101,7 @@ class Holdings {
     std::size_t sum = 0;  // where its sums lie
     std::mutex mutex;
     std::int64_t version = 0;
+    std::int64_t skipped = 0;          // versions that changed nothing: rounds with a void push
     std::vector<Last> last;            // by seat
     std::vector<Last> before;          // the one before it
     std::vector<std::int64_t> closed;  // leases that are lost and whose samples it has, though others may not
@@ -106,12 +109,14 @@ class Holdings {
     std::int64_t samples = 0;
     double rate = 0;
     std::vector<Waiting> waiting;
+    std::size_t voids = 0;          // of those that wait
     std::weak_ptr<float[]> copied;  // of this version, as it travels
   };
 
   void push_alone(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts);
   void push_to_sum(Held& held, const Push& push, std::span<float> gradients, Verdict verdict, std::vector<Verdict>& verdicts);
   void add_to_sum(Held& held, const Push& push, std::span<float> gradients);
+  bool is_void(const Held& held) const;
   void complete(Held& held, std::span<float> gradients, std::vector<Verdict>& verdicts);
   void update(Held& held, std::span<const float> gradients, double rate);
   static void clear_round(Held& held);

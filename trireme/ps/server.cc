@@ -136,7 +136,9 @@ void Server::stop() {
 
 bool Server::await_retired(Seconds timeout) {
   std::unique_lock lock(state_->desk_mutex);
-  return state_->desk_changed.wait_for(lock, timeout, [this] { return state_->clocks.active() == 0; });
+  const bool is_over = state_->desk_changed.wait_for(lock, timeout, [this] { return state_->refusal || state_->clocks.active() == 0; });
+  if (state_->refusal) throw Error{*state_->refusal};
+  return is_over;
 }
 
 std::vector<WorkDone> Server::take_done() {

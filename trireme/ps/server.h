@@ -32,7 +32,8 @@ struct WorkDone {
   std::int64_t staleness = 0;  // updates by others between what it computed with and what it changed
   std::int64_t stretch = 0;    // Applied::stretch, lease: for event journals
   std::int64_t first_lease = 0;
-  bool is_heard = true;  // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
+  std::vector<std::string> faulty;  // workers whose loss or gradients were not finite: their steps were skipped
+  bool is_heard = true;             // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
 };
 
 // A push at one server, when all of it is here, or when its worker is lost and no more will come. For event journals.
@@ -119,7 +120,8 @@ class Server {
 
   // The lead: hand out no more, so that all meet soon.
   void stop();
-  // Waits until every worker has retired (and, at the lead, all that was handed out is used); false after the timeout.
+  // Waits until every worker has retired (and, at the lead, all that was handed out is used); false after the timeout. Throws out_of_range
+  // if values came, or were summed, that are not finite.
   bool await_retired(Seconds timeout);
   std::vector<WorkDone> take_done();  // at the lead, in the order they came
   std::int64_t used() const;          // samples of the epoch, at the lead

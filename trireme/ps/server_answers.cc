@@ -74,7 +74,7 @@ void Server::State::route(const Verdict& verdict, const Connection* from, Connec
                     .frame = {.kind = Kind::values,
                               .piece = static_cast<std::uint32_t>(piece),
                               .id = verdict.id,
-                              .flags = verdict.taken ? kTaken : 0,
+                              .flags = (verdict.taken ? kTaken : 0) | (verdict.is_void ? kVoid : 0),
                               .staleness = verdict.staleness}};
   const bool waits = stretch.rules.mode != Mode::async && !stretch.rules.sums();
   if (!waits) {

@@ -92,6 +92,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   // server_streams.cc
   void received(const std::shared_ptr<Connection>& from, const rpc::Incoming& message);
   void closed(const std::shared_ptr<Connection>& connection);
+  void refuse_for_good(const Error& why);
   Connections handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message);
   std::shared_ptr<Connection> greet(const std::shared_ptr<Connection>& from, const Frame& frame);
   bool is_retired(const Connection& from);
@@ -132,8 +133,9 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   std::vector<Progress> progress;      // by seat
   std::vector<std::size_t> number_of;  // by seat; kNotOurs
   Pace clocks;
-  Connections connections;  // all that are open
-  ServerLoad load;          // but for what follows
+  Connections connections;       // all that are open
+  std::optional<Error> refusal;  // of values that are not finite
+  ServerLoad load;               // but for what follows
   Seconds load_since;
 
   std::atomic<std::int64_t> busy_nanoseconds = 0, bytes_in = 0, bytes_out = 0;

@@ -53,7 +53,20 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
     default:
       break;
   }
-  for (const auto& connection : handle(from, frame, message)) flush(connection);
+  try {
+    for (const auto& connection : handle(from, frame, message)) flush(connection);
+  } catch (const Error& error) {
+    if (error.code() == out_of_range) refuse_for_good(error);
+    throw;
+  }
+}
+
+// Values that are not finite end the training, whichever node is heard first: the worker hears it from its stream, which ends, the server
+// from its next wait.
+void Server::State::refuse_for_good(const Error& why) {
+  const std::lock_guard lock(desk_mutex);
+  if (!refusal) refusal = why;
+  desk_changed.notify_all();
 }
 
 Connections Server::State::handle(const std::shared_ptr<Connection>& from, const Frame& frame, const rpc::Incoming& message) {
@@ -159,10 +172,11 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
   {
     const Busy busy(*this);
     if ((frame.flags & kTraced) != 0 && std::exchange(from.traced, frame.id) != frame.id) from.traced_since = setup.clock.now().count();
-    const std::shared_ptr<float[]> buffer = take_values(from, piece, frame, message);
+    const bool is_void = (frame.flags & kVoid) != 0;
+    const std::shared_ptr<float[]> buffer = is_void ? holdings.take_buffer() : take_values(from, piece, frame, message);
     if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
-    if (!are_finite(gradients))
+    if (!is_void && !are_finite(gradients))
       throw Error{out_of_range, "worker '{}' pushed gradients to piece {} that are not all finite; they were not taken", from.name,
                   frame.piece};
     arrive(from, piece, frame.id);
@@ -174,7 +188,8 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
                    .rate = frame.rate,
                    .lease = frame.lease,
                    .half = frame.half,
-                   .first = frame.root != 0 ? frame.root : frame.lease},
+                   .first = frame.root != 0 ? frame.root : frame.lease,
+                   .is_void = is_void},
                   gradients, verdicts);
     if (from.traced == frame.id && from.arrived == holdings.size()) trace_push(from, frame);
   }
@@ -229,6 +244,7 @@ Frame Server::State::note(const Connection& from, const Frame& frame) {
                       .staleness = frame.staleness,
                       .stretch = stretch.updates,
                       .first_lease = stretch.rules.sums() ? 0 : lease->first()});
+      if ((frame.flags & kVoid) != 0) done.back().faulty.push_back(from.name);
     }
   }
   return {.kind = Kind::noted, .lease = frame.lease};

@@ -22,6 +22,7 @@ struct Cursor {
   std::int64_t epoch_offset = 0;  // samples of it already seen
   // Sums over the epoch so far, so that its record does not depend on an interruption.
   std::int64_t correct = 0;
+  std::int64_t left_out = 0;  // samples that are not in them: their steps were skipped
   double loss_sum = 0;
   double penalty = 0;
   double epoch_seconds = 0;
@@ -31,7 +32,7 @@ struct Cursor {
   std::int64_t best_epoch = -1;  // none yet
   // Strategies.
   std::int64_t phase = 0;       // of the plan, in which this state was made
-  std::int64_t slots_from = 0;  // step after which the optimizer's slots began at zero
+  std::int64_t slots_from = 0;  // step after which the optimizer's slots began at zero; one later for each step since that was skipped
 };
 
 // Of two states the one of the later generation counts: what others did in an earlier one is a past that was given up. In one

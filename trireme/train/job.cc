@@ -65,6 +65,10 @@ void describe(TrainOptions& o, OptionVisitor& visit) {
   visit("seed", o.seed, "of initial weights, order of samples, augmentation and dropout", 0);
   visit("threads", o.threads, "cores to use; 0 means all of them", 0, 1 << 12);
   visit("checkpoint_seconds", o.checkpoint_seconds, "between two checkpoints; 0: only at the end and when interrupted", 0, 1e9);
+  visit("on_non_finite", o.on_non_finite,
+        "a step whose loss or gradients are not finite (NaN, infinity) ends the training (stop), or changes nothing (skip)",
+        {"stop", "skip"});
+  visit("max_skipped_steps", o.max_skipped_steps, "skip: in a row; one more ends the training as stop does", 0, 1 << 20);
 }
 
 void describe(EarlyStoppingOptions& o, OptionVisitor& visit) {

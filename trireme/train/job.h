@@ -21,6 +21,8 @@ struct TrainOptions {
   std::int64_t seed = 1;
   std::int64_t threads = 0;
   double checkpoint_seconds = 60;
+  std::string on_non_finite = "stop";
+  std::int64_t max_skipped_steps = 10;
 };
 void describe(TrainOptions& o, OptionVisitor& visit);
 

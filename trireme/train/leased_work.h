@@ -34,6 +34,7 @@ class LeasedWork {
   virtual std::vector<ps::WorkDone> done() = 0;             // since the last call, in order; the parts of one update are one
   virtual std::optional<StragglerRecord> straggler() = 0;   // found since the last call
   virtual std::optional<ServerRecord> server_record() = 0;  // of this node since the last call, if it is a server
+  virtual std::int64_t take_unused() = 0;  // samples this node computed whose step was skipped for another's fault, since the last call
   // The state of the training is with servers, and further than what any node has.
   virtual bool is_under_way() const = 0;
   // Ends every wait in next(), for good.

@@ -21,12 +21,13 @@ constexpr std::int64_t kVersion = 1;
 // One list of the fields for both directions.
 template <class AnyCursor, class Visit>
 void visit_fields(AnyCursor& cursor, Visit visit) {
-  static_assert(sizeof(Cursor) == 13 * sizeof(double), "a new field of Cursor needs its line here");
+  static_assert(sizeof(Cursor) == 14 * sizeof(double), "a new field of Cursor needs its line here");
   visit("step", cursor.step);
   visit("samples_seen", cursor.samples_seen);
   visit("epoch", cursor.epoch);
   visit("epoch_offset", cursor.epoch_offset);
   visit("correct", cursor.correct);
+  visit("left_out", cursor.left_out);
   visit("loss_sum", cursor.loss_sum);
   visit("penalty", cursor.penalty);
   visit("epoch_seconds", cursor.epoch_seconds);
@@ -37,8 +38,8 @@ void visit_fields(AnyCursor& cursor, Visit visit) {
   visit("slots_from", cursor.slots_from);
 }
 
-// Checkpoints made before there were switches lack them.
-bool is_newer(std::string_view name) { return name == "phase" || name == "slots_from"; }
+// Checkpoints made before there were switches, or skipped steps, lack them.
+bool is_newer(std::string_view name) { return name == "phase" || name == "slots_from" || name == "left_out"; }
 
 Json to_json(std::int64_t value) { return value; }
 

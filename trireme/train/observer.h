@@ -16,6 +16,12 @@ struct Score {
   double accuracy = 0;       // share of samples with the right answer
 };
 
+// Steps that changed nothing, since a loss or a gradient was not finite.
+struct Skips {
+  std::int64_t steps = 0;
+  std::vector<int> ranks;  // whose were not; none: each was, and their sum was not
+};
+
 struct StepRecord {
   std::int64_t step = 0;          // the first is 1
   std::int64_t epoch = 0;         // the first is 0
@@ -36,6 +42,7 @@ struct StepRecord {
   int worker = -1;
   std::int64_t staleness = 0;
   double noise_scale = 0;  // of the gradients, smoothed; 0: not measured in this step
+  Skips skips;             // this step; out of step with the others: single workers' parts of it, or of those before it
 };
 
 struct EpochRecord {

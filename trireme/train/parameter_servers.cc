@@ -3,27 +3,17 @@
 #include "trireme/train/parameter_servers.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <iterator>
-#include <limits>
 #include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
-#include "trireme/base/finite.h"
-#include "trireme/train/non_finite.h"
 
 namespace trireme::train {
 namespace {
 
 constexpr double kTooMuchWaiting = 0.25;  // of the workers' time, for servers
-
-// What rounds to a number of this type.
-float largest_on(comm::WireType wire) {
-  constexpr float kHalf = 65519;  // from 65520 on it is infinity
-  return wire == comm::WireType::f32 ? std::numeric_limits<float>::max() : wire == comm::WireType::f16 ? kHalf : 3.38e38F;
-}
 
 std::shared_ptr<ServerHoldings> taken_from(std::any& kept) {
   if (auto* held = std::any_cast<std::shared_ptr<ServerHoldings>>(&kept)) return *held;
@@ -220,64 +210,9 @@ std::optional<data::Place> ParameterServers::next() {
   return data::Place{.epoch = epoch_, .begin = lease->begin, .end = lease->end};
 }
 
-// Before it goes to a server: nothing that is not a number leaves this node, be it by what it computed or by what the wire can hold.
-void ParameterServers::check_slice(const StepInput& input, Replica& replica, std::size_t slice) const {
-  const auto [offset, count] = std::pair(setup_.space[slice].offset, setup_.space[slice].count);
-  const std::span<const float> gradient = replica.gradients().subspan(static_cast<std::size_t>(offset), static_cast<std::size_t>(count));
-  if (largest_magnitude(gradient) > largest_on(rules_.wire))
-    throw_non_finite(input, std::numeric_limits<double>::quiet_NaN(), std::array{setup_.team.rank()});
-}
-
-StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
-  ps::Client& client = *held_->client;
-  ps::Lease lease;
-  {
-    const std::lock_guard lock(mutex_);
-    lease = leases_.front();
-    leases_.pop_front();
-  }
-  ensure(lease.size() == input.batch.size, "batches come in the order of leases");
-  const double rate = input.learning_rate * rate_factor();
-  StepResult result;
-  input.enter("compute");
-  const Seconds start = setup_.clock.now();
-  const double waited = client.waited();
-  const double exchanged = client.exchanged();
-  bool begun = false;
-  result.outcome = replica.compute(
-      input.batch,
-      [&](std::size_t slice) {
-        // Not before: forward waits for the answers to the push before this one.
-        check_slice(input, replica, slice);
-        if (!std::exchange(begun, true)) client.begin(lease, rate, input.batch.size);
-        client.ready(slice);
-      },
-      {},
-      [&](std::size_t slice) {
-        const comm::PeerWait::Scope waits(setup_.team.neighbours().waits.get(), comm::PeerWait::kSomebody);
-        client.needed(slice);
-      });
-  if (!is_finite(result.outcome)) throw_non_finite(input, result.outcome.loss, std::array{setup_.team.rank()});
-  const double seconds = (setup_.clock.now() - start).count();
-  const double wait = client.waited() - waited;
-  // Forward waits for parameters; answers that come meanwhile are of the push before.
-  result.times = {.forward = std::max(0.0, result.outcome.forward_seconds - wait),
-                  .backward = seconds - std::max(wait, result.outcome.forward_seconds),
-                  .exposed = wait,
-                  .exchange = client.exchanged() - exchanged,
-                  .staleness = client.staleness()};
-  client.told({.samples = result.outcome.samples,
-               .correct = result.outcome.correct,
-               .loss = result.outcome.loss,
-               .penalty = result.outcome.penalty,
-               .compute_seconds = result.times.compute(),
-               .wait_seconds = wait,
-               .seconds = seconds});
-  return result;
-}
-
 bool ParameterServers::retire() {
   held_->client->settle();
+  undo_statistics(states_);
   // A push that came too late was dropped, and its samples are handed out again.
   if (rules_.backup_workers > 0) ahead_ = held_->client->next_lease();
   if (ahead_) return false;

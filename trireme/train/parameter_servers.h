@@ -67,11 +67,15 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::vector<ps::WorkDone> done() override;
   std::optional<StragglerRecord> straggler() override { return std::exchange(straggler_, std::nullopt); }
   std::optional<ServerRecord> server_record() override;
+  std::int64_t take_unused() override { return std::exchange(unused_, 0); }
   bool is_under_way() const override { return held_->is_under_way; }
   void interrupt() override;
 
  private:
-  void check_slice(const StepInput& input, Replica& replica, std::size_t slice) const;
+  bool is_sendable(Replica& replica, std::size_t slice) const;
+  engine::Outcome compute(const StepInput& input, const ps::Lease& lease, double rate, Replica& replica);
+  void push(const StepInput& input, const ps::Lease& lease, double rate, bool is_sound, StepResult& result);
+  bool undo_statistics(const std::vector<float>& before);
   void forget();
   void make_anew();
   void make_client();
@@ -110,6 +114,11 @@ class ParameterServers final : public Strategy, public LeasedWork {
   std::optional<ps::Lease> ahead_;  // to be handed out next
   LeaseSpeeds speeds_{1};           // of the workers of this generation
   std::optional<StragglerRecord> straggler_;
+  std::int64_t last_samples_ = 0;  // of the last step, if it was not skipped by this worker
+  std::int64_t unused_ = 0;
+  bool is_sound_ = true;              // what the step that runs has computed so far
+  std::vector<float> states_;         // statistics before this step ...
+  std::vector<float> states_before_;  // ... and before the last one
 };
 
 }  // namespace trireme::train

@@ -25,6 +25,7 @@ void fill(wire::CursorReport& to, const Cursor& cursor) {
   to.set_epoch(cursor.epoch);
   to.set_epoch_offset(cursor.epoch_offset);
   to.set_correct(cursor.correct);
+  to.set_left_out(cursor.left_out);
   to.set_loss_sum(cursor.loss_sum);
   to.set_penalty(cursor.penalty);
   to.set_epoch_seconds(cursor.epoch_seconds);
@@ -40,6 +41,7 @@ Cursor cursor_of(const wire::CursorReport& from) {
           .epoch = from.epoch(),
           .epoch_offset = from.epoch_offset(),
           .correct = from.correct(),
+          .left_out = from.left_out(),
           .loss_sum = from.loss_sum(),
           .penalty = from.penalty(),
           .epoch_seconds = from.epoch_seconds(),
@@ -98,6 +100,8 @@ std::string pack(const StepRecord& record) {
   out.set_worker(record.worker);
   out.set_staleness(record.staleness);
   out.set_noise_scale(record.noise_scale);
+  out.set_skipped_steps(record.skips.steps);
+  for (const int rank : record.skips.ranks) out.add_faulty_ranks(rank);
   return out.SerializeAsString();
 }
 
@@ -120,7 +124,8 @@ StepRecord unpack_step(const std::string& bytes) {
           .hidden_seconds = in.hidden_seconds(),
           .worker = in.worker(),
           .staleness = in.staleness(),
-          .noise_scale = in.noise_scale()};
+          .noise_scale = in.noise_scale(),
+          .skips = {.steps = in.skipped_steps(), .ranks = {in.faulty_ranks().begin(), in.faulty_ranks().end()}}};
 }
 
 std::string pack(const EpochRecord& record) {

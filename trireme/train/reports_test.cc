@@ -38,7 +38,8 @@ TEST(Reports, StepsComeOutAsTheyWentIn) {
                       .batch = {.samples = 64, .loss = 2.5, .accuracy = 0.25},
                       .workers = 4,
                       .hidden_seconds = 0.125,
-                      .noise_scale = 812.5};
+                      .noise_scale = 812.5,
+                      .skips = {.steps = 2, .ranks = {0, 3}}};
   const StepRecord out = unpack_step(pack(in));
   EXPECT_EQ(out.step, 3);
   EXPECT_EQ(out.batch.samples, 64);
@@ -46,6 +47,8 @@ TEST(Reports, StepsComeOutAsTheyWentIn) {
   EXPECT_EQ(out.workers, 4);
   EXPECT_EQ(out.hidden_seconds, 0.125);
   EXPECT_EQ(out.noise_scale, 812.5);
+  EXPECT_EQ(out.skips.steps, 2);
+  EXPECT_EQ(out.skips.ranks, in.skips.ranks);
 }
 
 TEST(Reports, CheckpointsComeOutAsTheyWentIn) { expect_equal(unpack_checkpoint(pack(example(1000))), example(1000)); }

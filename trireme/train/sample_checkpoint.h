@@ -37,6 +37,7 @@ inline Checkpoint sample_checkpoint(const graph::Graph& graph, std::int64_t step
                      .epoch = step / 10,
                      .epoch_offset = 3,
                      .correct = 17,
+                     .left_out = 2,
                      .loss_sum = 0.1 * 3,
                      .penalty = -0.0,
                      .epoch_seconds = 1e-310,
@@ -58,6 +59,7 @@ inline void expect_is_sample(const Checkpoint& found, const graph::Graph& graph)
   EXPECT_EQ(found.cursor.samples_seen, wanted.cursor.samples_seen);
   EXPECT_EQ(found.cursor.epoch, wanted.cursor.epoch);
   EXPECT_EQ(found.cursor.epoch_offset, wanted.cursor.epoch_offset);
+  EXPECT_EQ(found.cursor.left_out, wanted.cursor.left_out);
   EXPECT_EQ(found.cursor.correct, wanted.cursor.correct);
   EXPECT_EQ(found.cursor.loss_sum, wanted.cursor.loss_sum);
   EXPECT_TRUE(std::signbit(found.cursor.penalty));

@@ -11,6 +11,7 @@
 #include "trireme/data/batch_stream.h"
 #include "trireme/engine/executor.h"
 #include "trireme/train/checkpoint.h"
+#include "trireme/train/observer.h"
 #include "trireme/train/replica.h"
 #include "trireme/train/team.h"
 
@@ -35,6 +36,12 @@ struct StepInput {
   Requests requests;                      // this worker's
   engine::StatisticsExchange statistics;  // of batch-norm, over all workers; empty: each has its own
   const EnterPhase& enter;
+  // A step that is not finite: so many more may be skipped, each as if it had not been; with none left, it is thrown.
+  std::int64_t skips_left = 0;
+  std::int64_t skipped_before = 0;  // in a row
+  // Statistics before this step; a strategy that learns in it that the one before was skipped corrects them here as well.
+  std::vector<float>* states_before = nullptr;
+  bool is_last = false;  // of its epoch, or of what the plan has for this strategy: nothing may wait to be told in the next
 };
 
 // Seconds; docs/journal.md has the definitions.
@@ -55,6 +62,10 @@ struct StepResult {
   Requests requests;        // of all workers: the same at each
   StepTimes times;
   double noise_scale = 0;  // of the gradients; 0: not measured in this step
+  // This worker's part changed neither parameters nor slots, and must not change statistics either; its outcome is that of no samples.
+  bool is_skipped = false;
+  bool is_update = true;  // false: the optimizer's count of updates does not go on, as nobody made one
+  Skips skips;            // as the record of this step shall have them
 };
 
 class LeasedWork;

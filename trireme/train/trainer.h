@@ -113,8 +113,13 @@ class Trainer {
 
  private:
   StepRecord step(const data::Batch& batch, Seconds asked, const Requests& requests);
-  StepRecord record_of(const engine::Outcome& outcome) const;
-  void count(const engine::Outcome& outcome);
+  StepRecord record_of(const engine::Outcome& outcome, bool is_skipped) const;
+  void count(const engine::Outcome& outcome, bool is_skipped);
+  bool is_last(const data::Batch& batch) const noexcept;
+  std::int64_t skips_left() const noexcept;
+  void note_skip(const StepResult& result);
+  void count_own(std::int64_t samples);
+  bool note_skip(const ps::WorkDone& done, Skips& skips);
   EpochRecord finish_epoch();
   void watch(const Score& validation);
   const data::Batch& next_batch();
@@ -200,7 +205,9 @@ class Trainer {
   bool is_interrupted_ = false;       // what follows holds, unless the step comes to its end
   std::vector<float> states_before_;  // the step that runs: forward changes statistics, and the step may have to be done again
   LastBatch last_batch_;
-  Requests agreed_;  // in the last step
+  Requests agreed_;             // in the last step
+  std::int64_t own_skips_ = 0;  // steps of this worker in a row that were skipped
+  std::int64_t skips_ = 0;      // the same of all workers, at the lead
   // Work by lease.
   bool is_whole_ = true;        // this node has all of the state, not only what servers lent it
   bool is_in_stretch_ = false;  // between two meetings

@@ -50,7 +50,7 @@ double per_second(double amount, double seconds) { return amount / std::max(seco
 
 // Means over the epoch so far.
 Score epoch_score(const Cursor& cursor) {
-  const double samples = std::max<double>(1, static_cast<double>(cursor.epoch_offset));
+  const double samples = std::max<double>(1, static_cast<double>(cursor.epoch_offset - cursor.left_out));
   return {.samples = cursor.epoch_offset, .loss = cursor.loss_sum / samples, .accuracy = static_cast<double>(cursor.correct) / samples};
 }
 
@@ -135,6 +135,7 @@ void Trainer::step_by_lease() {
     enter_phase_("exchange");
     const comm::PeerWait::Scope waits(peer_wait(), comm::PeerWait::kSomebody);
     is_through_ = strategy_->leased()->retire();
+    count_own(0);
     stream_.reset();
     return;
   }
@@ -142,11 +143,18 @@ void Trainer::step_by_lease() {
   is_interrupted_ = true;
   const auto seen = static_cast<double>(batch->epoch * data_.train->size() + batch->offset);
   learning_rate_ = replica_.optimizer().learning_rate() * schedule_.factor(seen);
-  const StepResult result =
-      strategy_->run({.batch = *batch, .learning_rate = learning_rate_, .step = cursor_.step + 1, .enter = enter_phase_}, replica_);
+  const StepResult result = strategy_->run({.batch = *batch,
+                                            .learning_rate = learning_rate_,
+                                            .step = cursor_.step + 1,
+                                            .enter = enter_phase_,
+                                            .skips_left = skips_left(),
+                                            .skipped_before = own_skips_,
+                                            .states_before = &states_before_},
+                                           replica_);
   check_loss(result.outcome);
+  note_skip(result);
   is_interrupted_ = false;
-  own_samples_ += static_cast<double>(batch->size);
+  count_own(result.is_skipped ? 0 : batch->size);
   const double work_waited = strategy_->leased()->waited_for_work();
   const double work_wait = work_waited - std::exchange(work_waited_, work_waited);
   anatomy_.end({.step = ++own_steps_,
@@ -166,16 +174,19 @@ void Trainer::record_work(Observer& observer) {
     const engine::Outcome outcome{.samples = done.samples, .correct = done.correct, .loss = done.loss, .penalty = done.penalty};
     const Seconds now = clock_.now();
     const double passed = (now - std::exchange(stretch_seconds_, now)).count();
+    Skips skips;
+    const bool is_skipped = note_skip(done, skips);
     ++cursor_.step;
-    count(outcome);
+    count(outcome, is_skipped);
     cursor_.epoch_seconds += passed;
     cursor_.train_seconds += passed;
     epoch_exchange_ += done.wait_seconds / team_.size();
     learning_rate_ = done.rate;
-    StepRecord record = record_of(outcome);
+    StepRecord record = record_of(outcome, is_skipped);
     record.seconds = done.seconds;
     record.compute_seconds = done.compute_seconds;
     record.exchange_seconds = done.wait_seconds;
+    record.skips = skips;
     record.worker = strategy_->leased()->rank_of(done.worker);
     record.staleness = done.staleness;
     observer.step(record);
@@ -247,12 +258,6 @@ const data::Batch& Trainer::next_batch() {
   return *batch;
 }
 
-void Trainer::check_loss(const engine::Outcome& outcome) const {
-  if (std::isfinite(outcome.loss)) return;
-  throw Error{aborted, "step {}: the loss is {}; lower train.optimizer.learning_rate ({:g} now)", cursor_.step + 1, outcome.loss,
-              learning_rate_};
-}
-
 StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests& requests) {
   const Seconds got = clock_.now();
   states_before_ = replica_.states();
@@ -265,16 +270,22 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
                                             .update = cursor_.step + 1 - cursor_.slots_from,
                                             .requests = requests,
                                             .statistics = statistics_for(batch),
-                                            .enter = enter_phase_},
+                                            .enter = enter_phase_,
+                                            .skips_left = skips_left(),
+                                            .skipped_before = own_skips_,
+                                            .states_before = &states_before_,
+                                            .is_last = is_last(batch)},
                                            replica_);
   check_loss(result.outcome);
+  note_skip(result);
   is_interrupted_ = false;
   agreed_ = result.requests;
   speed_.count(batch.size, result.times.compute());
   ++cursor_.step;
   own_steps_ = cursor_.step;
   last_batch_ = {.epoch = cursor_.epoch, .offset = cursor_.epoch_offset, .whole = batch.whole, .shares = shares_};
-  count(result.outcome);
+  count(result.outcome, result.is_skipped);
+  if (!result.is_update) ++cursor_.slots_from;
   const Seconds done = clock_.now();
   cursor_.epoch_seconds += (done - asked).count();
   cursor_.train_seconds += (done - asked).count();
@@ -288,7 +299,7 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
                 .stream = stream_->times(),
                 .times = result.times});
   profiler_.end_step({.samples = batch.size, .input_wait = (got - asked).count(), .times = result.times, .ops = replica_.ops()});
-  StepRecord record = record_of(result.outcome);
+  StepRecord record = record_of(result.outcome, result.is_skipped);
   record.seconds = (done - asked).count();
   record.wait_seconds = (got - asked).count();
   record.compute_seconds = result.times.compute();
@@ -296,6 +307,7 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   record.hidden_seconds = result.times.hidden();
   record.optimizer_seconds = result.times.optimizer;
   record.noise_scale = result.noise_scale;
+  record.skips = result.skips;
   return record;
 }
 
@@ -307,23 +319,18 @@ engine::StatisticsExchange Trainer::statistics_for(const data::Batch& batch) {
   return {.samples = batch.whole, .sum = [this](std::span<double> values) { team_.sum(values); }};
 }
 
-void Trainer::count(const engine::Outcome& outcome) {
-  cursor_.samples_seen += outcome.samples;
-  cursor_.epoch_offset += outcome.samples;
-  cursor_.correct += outcome.correct;
-  cursor_.loss_sum += outcome.loss * static_cast<double>(outcome.samples);
-  cursor_.penalty = outcome.penalty;
-}
-
-StepRecord Trainer::record_of(const engine::Outcome& outcome) const {
+// Of a step that was skipped nothing is known: it is taken to be as the epoch was so far.
+StepRecord Trainer::record_of(const engine::Outcome& outcome, bool is_skipped) const {
+  const Score mean = epoch_score(cursor_);
+  const Score own{.samples = outcome.samples,
+                  .loss = outcome.loss,
+                  .accuracy = static_cast<double>(outcome.correct) / static_cast<double>(outcome.samples)};
   return {.step = cursor_.step,
           .epoch = cursor_.epoch,
           .samples_seen = cursor_.samples_seen,
           .samples_total = data_.train->size() * job_.train.epochs,
-          .batch = {.samples = outcome.samples,
-                    .loss = outcome.loss,
-                    .accuracy = static_cast<double>(outcome.correct) / static_cast<double>(outcome.samples)},
-          .epoch_mean = epoch_score(cursor_),
+          .batch = is_skipped ? Score{.samples = outcome.samples, .loss = mean.loss, .accuracy = mean.accuracy} : own,
+          .epoch_mean = mean,
           .learning_rate = learning_rate_,
           .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
           .workers = workers()};
@@ -358,6 +365,7 @@ EpochRecord Trainer::finish_epoch() {
   ++cursor_.epoch;
   cursor_.epoch_offset = 0;
   cursor_.correct = 0;
+  cursor_.left_out = 0;
   cursor_.loss_sum = 0;
   cursor_.epoch_seconds = 0;
   return record;

@@ -20,6 +20,7 @@ void add_part(ps::WorkDone& sum, const ps::WorkDone& part) {
   sum.samples += part.samples;
   sum.correct += part.correct;
   sum.worker.clear();
+  sum.faulty.insert(sum.faulty.end(), part.faulty.begin(), part.faulty.end());
 }
 
 // In step the whole batch, also if not everybody could tell of its part any more.
@@ -47,7 +48,7 @@ ps::WorkDone as_good_as(const ps::WorkDone& heard, ps::WorkDone unheard) {
 std::vector<ps::WorkDone> WorkTally::add(const std::vector<ps::WorkDone>& told, const Sums& sums) {
   std::vector<ps::WorkDone> out;
   for (const ps::WorkDone& given : told) {
-    const ps::WorkDone part = given.is_heard ? given : as_good_as(last_, given);
+    const ps::WorkDone part = given.is_heard && given.faulty.empty() ? given : as_good_as(last_, given);
     last_ = part;
     time_.compute += part.compute_seconds;
     time_.wait += part.wait_seconds;

@@ -17,7 +17,8 @@ class WorkTally {
     bool are_made = false;  // otherwise every push is an update of its own
     int parts = 1;          // of an update that is not a whole batch (backup workers)
   };
-  // The updates that are complete with what was told now, in order. What was not heard is taken to be as good as what was heard before it.
+  // The updates that are complete with what was told now, in order. What was not heard, or was not
+  // finite, is taken to be as good as what was heard before it.
   std::vector<ps::WorkDone> add(const std::vector<ps::WorkDone>& told, const Sums& sums);
   // The others: nobody will tell more. In step an update that one worker tells of was made with the parts of all.
   std::vector<ps::WorkDone> take_rest();

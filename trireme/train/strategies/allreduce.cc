@@ -110,10 +110,10 @@ class Allreduce final : public Strategy {
     StepResult result = heard(replica.head());
     // All have the same sums, so all find the same.
     if (replica.head()[faulty] > 0 || !are_finite(replica.gradients()))
-      throw_non_finite(input, is_finite(own) ? result.outcome.loss : own.loss, faulty_ranks(replica.head()));
-    if (measures) result.noise_scale = measured_noise(replica);
+      skip_or_throw(input, is_finite(own) ? result.outcome.loss : own.loss, faulty_ranks(replica.head()), result);
+    if (measures && !result.is_skipped) result.noise_scale = measured_noise(replica);
     input.enter("update");
-    replica.update(input.learning_rate, input.update);
+    if (!result.is_skipped) replica.update(input.learning_rate, input.update);
     failpoint("step.after_apply");
     result.times = {.forward = own.forward_seconds,
                     .backward = (computed - start).count() - own.forward_seconds,

@@ -23,9 +23,8 @@ class Local final : public Strategy {
     const Seconds start = clock_.now();
     result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
-    check_finite(input, result.outcome, replica.gradients(), 0);
     input.enter("update");
-    replica.update(input.learning_rate, input.update);
+    if (!skips_non_finite(input, replica.gradients(), 0, result)) replica.update(input.learning_rate, input.update);
     result.times = {.forward = result.outcome.forward_seconds,
                     .backward = (computed - start).count() - result.outcome.forward_seconds,
                     .optimizer = (clock_.now() - computed).count()};

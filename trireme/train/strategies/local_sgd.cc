@@ -31,7 +31,7 @@ class LocalSgd final : public Strategy {
 
   // An average is made before the step that follows it, and what workers tell each other is told before the update: if either breaks,
   // this worker has just what belongs to the steps that it has counted. Between two agreements a step tells of this worker's samples,
-  // scaled to the whole batch, and requests wait.
+  // scaled to the whole batch, and requests wait, as do steps that were skipped: each is one worker's own, and the others learn of it.
   StepResult run(const StepInput& input, Replica& replica) override {
     StepResult result;
     double exchange = 0;
@@ -41,12 +41,17 @@ class LocalSgd final : public Strategy {
     const Seconds start = clock_.now();
     if (input.batch.size > 0) result.outcome = replica.compute(input.batch);
     const Seconds computed = clock_.now();
-    if (input.batch.size > 0) check_finite(input, result.outcome, replica.gradients(), team_.rank());
-    count(result.outcome);
-    if (averages || since_agreement_ >= interval_) exchange += timed(input, [&] { result.requests = agree(input.requests); });
+    const bool skips = input.batch.size > 0 && skips_non_finite(input, replica.gradients(), team_.rank(), result);
+    result.is_update = true;  // for the others it is one
+    result.skips = {};
+    if (skips)
+      ++skipped_;
+    else
+      count(result.outcome);
+    if (averages || input.is_last || since_agreement_ >= interval_) exchange += timed(input, [&] { agree(input.requests, result); });
     input.enter("update");
     const Seconds agreed = clock_.now();
-    if (input.batch.size > 0) replica.update(input.learning_rate, input.update);
+    if (input.batch.size > 0 && !skips) replica.update(input.learning_rate, input.update);
     samples_ += static_cast<double>(input.batch.size);
     ++since_average_;
     ++since_agreement_;
@@ -89,20 +94,28 @@ class LocalSgd final : public Strategy {
     outcome.samples = batch.whole;
   }
   // All workers at the same step; when the next one is follows from what all know.
-  Requests agree(const Requests& own) {
+  void agree(const Requests& own, StepResult& result) {
     const double steps = std::max<double>(1, static_cast<double>(since_agreement_));
-    const std::vector<double> seconds = team_.gather((clock_.now() - agreed_at_).count() / steps);
+    const std::array<double, 2> told{(clock_.now() - agreed_at_).count() / steps, static_cast<double>(std::exchange(skipped_, 0))};
+    const std::vector<double> all = team_.gather(told);
+    double slowest = 0;
+    for (std::size_t rank = 0; 2 * rank < all.size(); ++rank) {
+      slowest = std::max(slowest, all[2 * rank]);
+      const auto skipped = static_cast<std::int64_t>(all[2 * rank + 1]);
+      result.skips.steps += skipped;
+      if (skipped > 0) result.skips.ranks.push_back(static_cast<int>(rank));
+    }
     std::array<double, 6> sums{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0, told_.samples, told_.loss,
                                told_.correct};
     team_.sum(sums);
     if (sums[3] > 0) heard_ = {.samples = sums[3], .loss = sums[4], .correct = sums[5]};
     told_ = {};
     // At most twice as many steps as the last time: the first ones may not be like those that follow.
-    const double fitting = kHearing / std::max(*std::ranges::max_element(seconds), 1e-6);
+    const double fitting = kHearing / std::max(slowest, 1e-6);
     interval_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, std::max<std::int64_t>(1, 2 * interval_));
     since_agreement_ = 0;
     agreed_at_ = clock_.now();
-    return {.stop = sums[0] > 0, .checkpoint = sums[1] > 0, .regroup = sums[2] > 0};
+    result.requests = {.stop = sums[0] > 0, .checkpoint = sums[1] > 0, .regroup = sums[2] > 0};
   }
   void average(Replica& replica) {
     std::vector<float> parameters = team_.averaged(replica.parameters(), samples_);
@@ -123,8 +136,9 @@ class LocalSgd final : public Strategy {
   std::int64_t since_agreement_ = 0;  // steps
   std::int64_t interval_ = 0;         // steps between two agreements; the first comes at once
   Seconds agreed_at_ = clock_.now();
-  Heard told_;   // of this worker, since the last agreement
-  Heard heard_;  // in it
+  std::int64_t skipped_ = 0;  // steps of this worker since the last agreement
+  Heard told_;                // of this worker, since the last agreement
+  Heard heard_;               // in it
 };
 
 }  // namespace
