@@ -113,7 +113,7 @@ bool has_commit(const Lineage& all, std::int64_t generation, std::int64_t step) 
 bool was_done(const GenerationFacts& generation, std::int64_t step) {
   if (generation.by_lease()) {  // an update has one part or more
     const std::int64_t begin = generation.joined.front().step;
-    return step >= begin && step <= begin + static_cast<std::int64_t>(generation.used.size());
+    return step >= begin && step <= begin + generation.settled + static_cast<std::int64_t>(generation.used.size());
   }
   return generation.steps.contains(step) || std::ranges::any_of(generation.joined, [&](const Joined& j) { return j.step == step; });
 }

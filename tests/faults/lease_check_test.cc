@@ -46,6 +46,9 @@ class Written {
   void used(std::int64_t generation, std::int64_t epoch, std::int64_t begin, std::int64_t end) {
     line(kServer, fmt::format(R"("type":"used","generation":{},"epoch":{},"begin":{},"end":{},"worker":0)", generation, epoch, begin, end));
   }
+  void broken(const char* file, std::int64_t generation, std::int64_t step) {
+    line(file, fmt::format(R"("type":"broken","generation":{},"step":{},"cause":"this generation is over")", generation, step));
+  }
   struct Part {
     const char* worker = "2";
     std::int64_t id = 0, lease = 0, samples = 0, pieces = 0, all = 0;
@@ -109,6 +112,25 @@ Written good() {
 }
 
 TEST(LeaseCheck, AGoodHistoryHasNoViolations) { EXPECT_THAT(good().violations({.exit_code = 0}), IsEmpty()); }
+
+// The worker died when all servers had its push, and the lead finds that out between two generations.
+TEST(LeaseCheck, WhatIsSettledBetweenGenerationsIsInTheNextCommit) {
+  const auto history = [](bool is_broken) {
+    Written written;
+    written.generation(1);
+    written.joined({kServer, kOther, kWorker}, {});
+    written.used(1, 0, 0, 2);
+    if (is_broken) written.broken(kServer, 1, 1);
+    written.used(1, 0, 2, 4);
+    written.generation(2, "0 1");
+    written.joined({kServer, kOther}, {.generation = 2, .step = 1, .epoch = 0, .offset = 4, .resumed = true});
+    for (const std::int64_t begin : {4, 6, 8}) written.used(2, 0, begin, begin + 2);
+    written.commit(2, 5);
+    return written.violations();
+  };
+  EXPECT_THAT(history(true), IsEmpty());
+  EXPECT_THAT(history(false), Contains(AllOf(StartsWith("I1"), HasSubstr("a commit of a step that no node has done"))));
+}
 
 TEST(LeaseCheck, FindsSamplesUsedTwice) {
   Written history = good();

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <sstream>
+#include <utility>
 
 namespace trireme::tests {
 namespace {
@@ -39,8 +40,15 @@ bool flag(const Record& record, std::string_view field) {
 }
 
 void take_node(const ProcessLog& log, Lineage& all) {
+  bool is_between = false;  // a generation that broke and the next
+  std::int64_t settled = 0;
   for (const Record& record : log.records) {
+    if (record.type == "broken") is_between = true;
+    if (record.type == "used" && is_between) ++settled;
     if (record.type == "joined") {
+      std::int64_t& most = all.generations[record.integer("generation")].settled;
+      most = std::max(most, std::exchange(settled, 0));
+      is_between = false;
       all.generations[record.integer("generation")].joined.push_back({.log = &log,
                                                                       .step = record.integer("step"),
                                                                       .at = {record.integer("epoch"), record.integer("offset")},

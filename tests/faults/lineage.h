@@ -55,6 +55,9 @@ struct GenerationFacts {
   std::vector<Joined> joined;
   std::map<std::int64_t, std::vector<Stepped>> steps;
   std::vector<Used> used;
+  // Of the generation before, found out as this one met: pushes that all servers had and whose worker died before it could say so. They
+  // are not in the step that members join at.
+  std::int64_t settled = 0;
 
   bool by_lease() const { return !joined.empty() && joined.front().by_lease; }
   bool has_member(const std::string& node) const;
