@@ -39,8 +39,17 @@ void sleep_for(std::string_view, double seconds) { std::this_thread::sleep_for(s
 void io_error(std::string_view place, double) { throw_system_error(EIO, fmt::format("pass failpoint {}", place)); }
 void disk_full(std::string_view place, double) { throw_system_error(ENOSPC, fmt::format("pass failpoint {}", place)); }
 
+// Until the system ends this process; not more than a machine of any size has for others.
+void hoard(std::string_view place, double) {
+  constexpr std::size_t kBlock = 16 << 20;
+  constexpr std::size_t kBlocks = 256;
+  std::vector<std::vector<char>> blocks;
+  while (blocks.size() < kBlocks) blocks.emplace_back(kBlock, 'x');
+  throw Error{failed_precondition, "failpoint {}: there is no limit of memory below {} bytes", place, kBlocks * kBlock};
+}
+
 constexpr Action kActions[] = {{"kill", kill_self},  {"stop", stop_self}, {"exit", exit_at_once}, {"throw", fail},
-                               {"sleep", sleep_for}, {"eio", io_error},   {"enospc", disk_full}};
+                               {"sleep", sleep_for}, {"eio", io_error},   {"enospc", disk_full},  {"hoard", hoard}};
 constexpr std::string_view kOnce = "once=";
 
 struct Order {
@@ -82,7 +91,7 @@ void set_action(Order& order, std::string_view word) {
   const bool has_time = word.size() > name.size();
   const bool is_sleep = order.deed == sleep_for;
   if (order.deed == nullptr || has_time != is_sleep || (is_sleep && !is_number(word.substr(name.size() + 1), order.seconds)))
-    throw Error{invalid_argument, "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, eio, enospc", word};
+    throw Error{invalid_argument, "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, eio, enospc, hoard", word};
 }
 
 // Null if it is for another node.

@@ -52,7 +52,7 @@ class ExitQueue {
  public:
   void add(const cluster::NodeExit& exit) {
     const std::lock_guard lock(mutex_);
-    exits_.push_back({.node = exit.node, .how = exit.words, .by_itself = exit.by_itself});
+    exits_.push_back({.node = exit.node, .how = exit.words, .by_itself = exit.by_itself, .out_of_memory = exit.out_of_memory});
   }
   std::vector<train::NodeExit> take() {
     const std::lock_guard lock(mutex_);

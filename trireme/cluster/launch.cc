@@ -9,6 +9,8 @@
 #include <map>
 #include <mutex>
 
+#include "trireme/cluster/memory_group.h"
+
 namespace trireme::cluster {
 namespace {
 
@@ -18,6 +20,8 @@ bool is_of_the_connection(const ExitStatus& status, const LauncherEntry& launche
   constexpr int kSshFailed = 255;
   return launcher.is_remote && status.signal == 0 && status.code == kSshFailed;
 }
+
+std::int64_t kills_in(const std::optional<MemoryGroup>& group) { return group ? group->kills : 0; }
 
 std::string exit_in_words(const ExitStatus& status, const LauncherEntry& launcher) {
   if (is_of_the_connection(status, launcher)) return "lost: the ssh connection broke, or the node was killed on its machine";
@@ -36,6 +40,7 @@ struct Launch::State {
   std::vector<NodeExit> exits;
   std::size_t running = 0;
   std::map<std::string, std::unique_ptr<Process>> processes;  // by the node's name
+  std::int64_t memory_kills = kills_in(memory_group());       // of this machine's group; those before the launch were not its nodes
 
   void start(Node node) {
     const std::string name = node.plan.name;
@@ -68,19 +73,30 @@ struct Launch::State {
 
   void tell_exit(const std::string& name, const std::string& machine, const ExitStatus& of_command) {
     const ExitStatus status = launcher.of_node != nullptr ? launcher.of_node(of_command) : of_command;
-    const NodeExit exit{.node = name,
-                        .machine = machine,
-                        .status = status,
-                        .words = exit_in_words(status, launcher),
-                        .by_itself = status.signal == 0 && !is_of_the_connection(status, launcher)};
+    NodeExit exit{.node = name,
+                  .machine = machine,
+                  .status = status,
+                  .words = exit_in_words(status, launcher),
+                  .by_itself = status.signal == 0 && !is_of_the_connection(status, launcher)};
     {
       const std::scoped_lock lock(event_mutex);
+      look_for_memory(exit);
       if (events.on_exit) events.on_exit(exit);
     }
     const std::scoped_lock lock(mutex);
     exits.push_back(exit);
     --running;
     changed.notify_all();
+  }
+
+  // Nodes of this machine are in this process's group. The kernel counts before it kills.
+  void look_for_memory(NodeExit& exit) {
+    if (launcher.is_remote || launcher.of_node != nullptr || exit.status.signal != SIGKILL) return;
+    const auto group = memory_group();
+    if (kills_in(group) <= memory_kills) return;
+    ++memory_kills;
+    exit.out_of_memory = true;
+    exit.words += fmt::format(", {}", out_of_memory_text(*group));
   }
 
   bool wait_for(milliseconds timeout) {

@@ -18,8 +18,9 @@ struct NodeExit {
   std::string node;
   std::string machine;
   ExitStatus status;
-  std::string words;       // "killed by SIGKILL"; for a remote node also what is known of the connection
-  bool by_itself = false;  // with a code of its own, after it has said why
+  std::string words;           // "killed by SIGKILL"; for a remote node also what is known of the connection
+  bool by_itself = false;      // with a code of its own, after it has said why
+  bool out_of_memory = false;  // the kernel ended it for that; known of nodes on this machine
 };
 
 // Called from threads of the launch, one call at a time; they must not throw nor destroy the launch.

@@ -90,6 +90,7 @@ class Conducting {
   void hear_pause(const Cursor& cursor);
   void hear_leave_taking(const std::string& node);
   void hear(const NodeExit& exit);
+  void on_out_of_memory(const NodeExit& exit);
 
   // In words and records.
   void tell(const std::string& node, const StragglerRecord& record);
@@ -114,6 +115,7 @@ class Conducting {
   std::string lead_;                  // the one of them that speaks for all
   std::set<std::string> leaving_;     // were asked to, and wait for the next boundary
   std::map<std::string, int> strikes_;
+  std::set<std::string> out_of_memory_;            // nodes that the system ended for that, and that have not got on since
   std::map<std::string, std::string> last_words_;  // of nodes that are not here
   std::optional<Error> last_blame_;
   std::optional<Error> checkpoint_trouble_;  // why the last one could not be kept

@@ -177,7 +177,10 @@ void Conducting::hear(const StepRecord& record) {
   if (switch_policy_) switch_policy_->hear(record);
   if (!has_entered_ || record.step < entered_at_ + kProgress || std::exchange(has_progressed_, true)) return;
   strikes_.clear();
-  for (const std::string& member : members_) roll_.progressed(member);
+  for (const std::string& member : members_) {
+    roll_.progressed(member);
+    out_of_memory_.erase(member);
+  }
 }
 
 void Conducting::hear(const EpochRecord& record) {
@@ -240,11 +243,21 @@ void Conducting::hear(const NodeExit& exit) {
   roll_.process_ended(exit.node);
   if (is_parting_ || finish_ || leaving_.contains(exit.node)) return;
   last_words_[exit.node] = exit.how;
+  if (exit.out_of_memory) on_out_of_memory(exit);
   if (is_gathering_ && exit.by_itself) throw Error{aborted, "{} ended (preparation): {}", title(exit.node), exit.how};
   if (!is_member(exit.node)) return;
   coordinator_.dismiss(exit.node);
   roll_.went(exit.node);
   troubles_.blame(exit.node, {.certainty = Blame::Certainty::process_ended, .what = "ended", .cause = exit.how});
+}
+
+// Once may be a neighbour's fault. Twice without a step in between it would happen again and again.
+void Conducting::on_out_of_memory(const NodeExit& exit) {
+  if (out_of_memory_.insert(exit.node).second) return;
+  throw Error{resource_exhausted,
+              "{} ended twice in a row: {}; give it more memory, or ask for less: fewer nodes on that machine, a smaller train.batch_size, "
+              "data.pipeline.cache = \"disk\"; then go on with --resume",
+              title(exit.node), exit.how};
 }
 
 void Conducting::tell(const std::string& node, const Blame& blame) {

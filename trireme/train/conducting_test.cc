@@ -6,6 +6,7 @@
 
 #include <functional>
 
+#include "trireme/base/thrown_error.h"
 #include "trireme/train/conducting_testing.h"
 
 namespace trireme::train {
@@ -172,6 +173,32 @@ TEST_F(FailedStarts, OfTheFirstNodesAreTheJobs) {
   cannot_fork_ = true;
   start();
   EXPECT_THROW(result_.get(), Error);
+}
+
+class OutOfMemory : public FailedStarts {
+ protected:
+  void end_for_memory(const std::string& name) {
+    nodes_.erase(name);
+    const std::lock_guard lock(mutex_);
+    exits_.push_back({.node = name, .how = "killed by SIGKILL, out of memory: the limit is 600 MiB", .out_of_memory = true});
+  }
+};
+
+TEST_F(OutOfMemory, TwiceInARowStopsTheJobInWords) {
+  start();
+  enter(1);
+  end_for_memory("2");
+  pass_ticks();
+  settle();
+  enter(2);
+  EXPECT_THAT(said(), testing::HasSubstr("killed by SIGKILL, out of memory"));
+  pass(1.1);
+  join("2");
+  enter_regrouped(3);
+  end_for_memory("2");
+  ASSERT_TRUE(wait_until([this] { return result_.wait_for(std::chrono::seconds(0)) == std::future_status::ready; })) << said();
+  EXPECT_THAT(thrown_error([&] { result_.get(); }),
+              testing::AllOf(testing::HasSubstr("ended twice in a row: killed by SIGKILL, out of memory"), testing::HasSubstr("--resume")));
 }
 
 class Acknowledgements : public ConductingTest {

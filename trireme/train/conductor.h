@@ -29,8 +29,9 @@ namespace trireme::train {
 // A node's process that has ended, as its launcher saw it.
 struct NodeExit {
   std::string node;
-  std::string how;         // "killed by SIGKILL", "exit code 1"
-  bool by_itself = false;  // with an exit code of its own: it has said why
+  std::string how;             // "killed by SIGKILL", "exit code 1"
+  bool by_itself = false;      // with an exit code of its own: it has said why
+  bool out_of_memory = false;  // the system ended it for that, as `how` says
 };
 
 struct ConductorOptions {
