@@ -3,6 +3,7 @@
 #include "trireme/cli/progress.h"
 
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <cmath>
@@ -30,7 +31,18 @@ std::string Progress::score(std::string_view prefix, const train::Score& score, 
   return text;
 }
 
+// Whatever else is shown: it must not be overlooked.
+void Progress::show_skips(const train::StepRecord& record) {
+  const std::string ranks = fmt::format("{}", fmt::join(record.skips.ranks, ", "));
+  out_ << (settings_.terminal ? "\r\033[K" : "")
+       << fmt::format("step {} skipped{}: {} not finite; no weight was changed by it (train.on_non_finite)", record.step,
+                      record.skips.steps > 1 ? fmt::format(" ({} steps of single workers)", record.skips.steps) : "",
+                      ranks.empty() ? "the sum of all gradients is" : fmt::format("loss or gradients of rank {} are", ranks))
+       << std::endl;
+}
+
 void Progress::step(const train::StepRecord& record) {
+  if (record.skips.steps > 0) show_skips(record);
   if (clock_.now() - last_shown_ < (settings_.terminal ? kPause : kSilence)) return;
   last_shown_ = clock_.now();
   const double left = static_cast<double>(record.samples_total - record.samples_seen) / std::max(record.samples_per_second, 1e-9);

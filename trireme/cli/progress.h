@@ -23,6 +23,7 @@ class Progress final : public train::Observer {
   void epoch(const train::EpochRecord& record) override;
 
  private:
+  void show_skips(const train::StepRecord& record);
   std::string score(std::string_view prefix, const train::Score& score, double penalty = 0) const;
 
   std::ostream& out_;

@@ -39,6 +39,17 @@ TEST(Progress, SaysNothingOfWhatWasNotMeasured) {
   EXPECT_EQ(epoch_line({.epochs = 2, .classes = false}, record), "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250\n");
 }
 
+TEST(Progress, ASkippedStepIsToldAtOnce) {
+  std::ostringstream out;
+  const FakeClock clock;
+  train::StepRecord record = kStep;
+  record.step = 12;
+  record.skips = {.steps = 1, .ranks = {1, 2}};
+  Progress(out, clock, {.epochs = 2}).step(record);
+  EXPECT_EQ(out.str(),
+            "step 12 skipped: loss or gradients of rank 1, 2 are not finite; no weight was changed by it (train.on_non_finite)\n");
+}
+
 TEST(Progress, RewritesTheLineOnATerminalNotTooOften) {
   std::ostringstream out;
   FakeClock clock;

@@ -62,7 +62,8 @@ Json progress_json(const Progress& p) {
           {"samples_total", number(p.samples_total)},
           {"fraction", number(p.fraction)},
           {"samples_per_second", number(p.samples_per_second)},
-          {"seconds_left", number(p.seconds_left)}};
+          {"seconds_left", number(p.seconds_left)},
+          {"skipped_steps", number(p.skipped_steps)}};
 }
 
 Json result_json(const Result& r) {

@@ -67,7 +67,25 @@ Event checkpoint_event(const observe::Record& record) {
           .step = number(record, "step")};
 }
 
+Event skip_event(const observe::Record& record, double step) {
+  const std::string ranks = word(record, "faulty_ranks");
+  return {.time = record.time,
+          .kind = "skip",
+          .title = fmt::format("step {} skipped", step),
+          .detail = ranks.empty() ? "the sum of all gradients was not finite"
+                                  : fmt::format("loss or gradients of rank {} were not finite", ranks),
+          .step = step};
+}
+
 }  // namespace
+
+// Told with its step, so that it is known wherever the step is.
+void JournalPart::take_skips(const observe::Record& record, double step) {
+  const double steps = number_or(record, "skipped", 0);
+  if (!(steps > 0)) return;
+  skips_[step] = steps;
+  add_event(skip_event(record, step));
+}
 
 void JournalPart::take_other(const observe::Record& record) {
   const std::string& type = record.type;

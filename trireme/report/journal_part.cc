@@ -103,6 +103,7 @@ void JournalPart::take_step(const observe::Record& record) {
                         number(record, "samples"), rate_seconds});
   count_step(step);
   take_rate(record);
+  take_skips(record, step);
   take_anatomy(record, seconds);
   if (const double age = number(record, "staleness"); std::isfinite(age)) {
     staleness_.add(age);
@@ -203,6 +204,7 @@ void JournalPart::take_end(const observe::Record& record) {
 
 void JournalPart::forget_after(double step) {
   steps_.cut_after(step);
+  skips_.erase(skips_.upper_bound(step), skips_.end());
   std::erase_if(epochs_, [&](const Epoch& epoch) { return epoch.step > step; });
   while (stretches_.size() > 1 && stretches_.back().first_step > step + 1) {
     const double done = stretches_.back().steps;

@@ -44,6 +44,7 @@ class JournalPart {
   void take_generation(const observe::Record& record);
   void take_step(const observe::Record& record);
   void take_rate(const observe::Record& record);
+  void take_skips(const observe::Record& record, double step);
   void take_anatomy(const observe::Record& record, double seconds);
   void take_epoch(const observe::Record& record);
   void take_server(const observe::Record& record);
@@ -90,6 +91,7 @@ class JournalPart {
   std::vector<double> step_histogram_;
   Moments staleness_;
   double most_stale_ = kUnknown;
+  std::map<double, double> skips_;  // by step
   std::map<std::string, double> lost_;
   struct StepParts {
     Moments seconds, input_wait, compute, exchange, optimizer, idle, hidden;

@@ -59,6 +59,7 @@ void JournalPart::write_progress(RunDocument& document) const {
   Progress& progress = document.progress;
   progress = {
       .step = step_, .epoch = epoch_, .epochs = run_.epochs, .samples_seen = samples_seen_, .samples_total = run_.samples * run_.epochs};
+  for (const auto& [step, steps] : skips_) progress.skipped_steps += steps;
   progress.fraction = std::min(1.0, samples_seen_ / progress.samples_total);
   if (recent_.size() > 1 && recent_.back().time > recent_.front().time)
     progress.samples_per_second = (recent_.back().seen - recent_.front().seen) / (recent_.back().time - recent_.front().time);

@@ -50,6 +50,7 @@ struct RunFacts {
 struct Progress {
   double step = 0, epoch = 0, epochs = kUnknown, samples_seen = 0, samples_total = kUnknown;
   double fraction = kUnknown, samples_per_second = kUnknown, seconds_left = kUnknown;
+  double skipped_steps = 0;  // whose loss or gradients were not finite
 };
 
 struct Result {

@@ -57,6 +57,8 @@ std::string results(const RunDocument& d) {
   if (std::isfinite(r.switch_seconds)) text += fmt::format(" and {} in switches", duration(r.switch_seconds));
   text += fmt::format("; {:.0f} samples/s; {:.0f} updates an epoch.", d.progress.samples_seen / r.training_seconds, r.updates_per_epoch);
   if (r.penalty > 0) text += fmt::format(" The L2 penalty, not part of the losses, was {:.4g} at the end.", r.penalty);
+  if (d.progress.skipped_steps > 0)
+    text += fmt::format(" Steps skipped, since a loss or a gradient was not finite: {}.", plain(d.progress.skipped_steps));
   if (d.run.state == "running") text += fmt::format(" About {} left.", duration(d.progress.seconds_left));
   return text + "\n";
 }

@@ -126,6 +126,33 @@ TEST(RunReader, AfterAResumptionTheLaterRecordOfAStepCounts) {
   EXPECT_THAT(document.warnings, ElementsAre(HasSubstr("interrupted for 100 s")));
 }
 
+// Those of steps that are done again do not count twice.
+TEST(RunReader, SkippedStepsAreCountedAndTold) {
+  const MadeRun run;
+  run.begin(kStart);
+  train(run, 1, 3, kStart);
+  const auto skip = [&](double time, std::int64_t step) {
+    run.journal(time, "step",
+                {{"step", step},
+                 {"epoch", std::int64_t{1}},
+                 {"samples_seen", 8 * step},
+                 {"samples", std::int64_t{8}},
+                 {"seconds", 0.1},
+                 {"skipped", std::int64_t{1}},
+                 {"faulty_ranks", "1"}});
+  };
+  skip(kStart + 1, 4);
+  skip(kStart + 2, 5);
+  run.journal(kStart + 3, "rollback", {{"step", std::int64_t{4}}, {"from", std::int64_t{5}}});
+  skip(kStart + 4, 5);
+  const RunDocument document = read_run(run.path());
+  EXPECT_EQ(document.progress.skipped_steps, 2);
+  const auto told = std::ranges::find(document.events, "skip", &Event::kind);
+  ASSERT_NE(told, document.events.end());
+  EXPECT_EQ(told->title, "step 4 skipped");
+  EXPECT_EQ(told->detail, "loss or gradients of rank 1 were not finite");
+}
+
 TEST(RunReader, ARollbackAndALostNodeAreTold) {
   const MadeRun run;
   run.begin(kStart, 2, "allreduce");

@@ -29,6 +29,10 @@ void Recorder::step(const StepRecord& record) {
     fields.emplace_back("staleness", record.staleness);
   }
   if (record.noise_scale != 0) fields.emplace_back("noise_scale", record.noise_scale);
+  if (record.skips.steps > 0) {
+    fields.emplace_back("skipped", record.skips.steps);
+    fields.emplace_back("faulty_ranks", fmt::format("{}", fmt::join(record.skips.ranks, " ")));
+  }
   journal_.write("step", fields);
 }
 

@@ -22,6 +22,7 @@ const looks: Record<string, { color: string; sign: string }> = {
   switch: { color: "c4", sign: "⇄" },
   rollback: { color: "bad", sign: "↺" },
   straggler: { color: "c2", sign: "…" },
+  skip: { color: "bad", sign: "∅" },
   checkpoint: { color: "text-faint", sign: "◆" },
   resume: { color: "c3", sign: "▶" },
   verdict: { color: "c1", sign: "✓" },

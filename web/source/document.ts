@@ -15,7 +15,7 @@ export interface Run {
 
 export interface Progress {
   step?: Maybe; epoch?: Maybe; epochs?: Maybe; samples_seen?: Maybe; samples_total?: Maybe; fraction?: Maybe;
-  samples_per_second?: Maybe; seconds_left?: Maybe;
+  samples_per_second?: Maybe; seconds_left?: Maybe; skipped_steps?: Maybe;
 }
 
 export interface Result {

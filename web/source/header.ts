@@ -71,6 +71,7 @@ export function header(context: Context): Child {
     h("dl", { class: "tiles" },
       known(progress.epoch) ? tile("Epoch", count(progress.epoch), known(epochs) ? `of ${count(epochs)}` : null) : null,
       known(progress.step) ? tile("Step", count(progress.step)) : null,
+      known(progress.skipped_steps) && progress.skipped_steps > 0 ? tile("Skipped steps", count(progress.skipped_steps), "not finite") : null,
       throughput(context),
       score(context),
       known(passed(context)) ? tile("Time", duration(passed(context)), known(run.started) ? `began ${timeOfDay(run.started).slice(0, 5)}` : null) : null),
