@@ -91,9 +91,9 @@ void check_finite(const Checkpoint& checkpoint, const std::vector<TensorToWrite>
   for (const TensorToWrite& tensor : tensors)
     if (!are_finite(tensor.values))
       throw Error{out_of_range,
-                  "step {}: {} is not finite everywhere, so the checkpoint is not kept; those before it are as they were; lower "
+                  "step {}: {} of rank {} is not finite everywhere, so the checkpoint is not kept; those before it are as they were; lower "
                   "train.optimizer.learning_rate and resume from the last one",
-                  checkpoint.cursor.step, tensor.name};
+                  checkpoint.cursor.step, tensor.name, checkpoint.rank};
 }
 
 void write_synced(const std::filesystem::path& path, std::string_view content) {

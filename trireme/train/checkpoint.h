@@ -52,6 +52,7 @@ struct Checkpoint {
   std::vector<float> states;
   std::vector<std::vector<float>> slots;  // of the optimizer, each the size of parameters
   std::vector<std::string> slot_names;
+  int rank = 0;  // of the worker whose state it is; not kept
   // What prediction needs to know of the data.
   data::Normalization normalization;
   std::vector<std::string> class_names;

@@ -61,12 +61,13 @@ TEST_F(Checkpoints, WhatIsNotFiniteIsRefusedByName) {
   save(1);
   const auto refusal = [&](const auto& spoil) {
     Checkpoint bad = sample_checkpoint(graph_, 2);
+    bad.rank = 3;
     spoil(bad);
     return thrown_error([&] { store_.save(bad); });
   };
   const std::string parameter = std::string(graph_.parameters()[0].name);
   EXPECT_THAT(refusal([](Checkpoint& bad) { bad.parameters[0] = std::numeric_limits<float>::quiet_NaN(); }),
-              testing::AllOf(HasSubstr("step 2"), HasSubstr(parameter), HasSubstr("not finite")));
+              testing::AllOf(HasSubstr("step 2"), HasSubstr(parameter + " of rank 3"), HasSubstr("not finite")));
   EXPECT_THAT(refusal([](Checkpoint& bad) { bad.slots[0].back() = std::numeric_limits<float>::infinity(); }), HasSubstr("not finite"));
   EXPECT_THAT(refusal([](Checkpoint& bad) { bad.states.back() = -std::numeric_limits<float>::infinity(); }), HasSubstr("not finite"));
   const auto loaded = store_.load_newest();

@@ -272,6 +272,7 @@ std::string pack(const Checkpoint& checkpoint) {
   wire::CheckpointHeader header;
   fill(*header.mutable_cursor(), checkpoint.cursor);
   header.set_generation(checkpoint.generation);
+  header.set_rank(checkpoint.rank);
   header.set_parameters(static_cast<std::int64_t>(checkpoint.parameters.size()));
   header.set_states(static_cast<std::int64_t>(checkpoint.states.size()));
   for (const std::string& name : checkpoint.slot_names) header.add_slot_names(name);
@@ -295,6 +296,7 @@ Checkpoint unpack_checkpoint(std::string_view bytes) {
   const auto header = parse_message<wire::CheckpointHeader>(std::string(bytes.substr(0, length)));
   bytes.remove_prefix(length);
   Checkpoint checkpoint{.cursor = cursor_of(header.cursor()), .generation = header.generation()};
+  checkpoint.rank = header.rank();
   checkpoint.parameters = take(bytes, header.parameters());
   checkpoint.states = take(bytes, header.states());
   for (const std::string& name : header.slot_names()) {

@@ -18,6 +18,7 @@ Checkpoint example(std::size_t parameters) {
   checkpoint.states = {1, 2, 3};
   checkpoint.slot_names = {"velocity"};
   checkpoint.slots = {checkpoint.parameters};
+  checkpoint.rank = 2;
   return checkpoint;
 }
 
@@ -26,6 +27,7 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.cursor.samples_seen, b.cursor.samples_seen);
   EXPECT_EQ(a.cursor.best_epoch, b.cursor.best_epoch);
   EXPECT_EQ(a.generation, b.generation);
+  EXPECT_EQ(a.rank, b.rank);
   EXPECT_EQ(a.parameters, b.parameters);
   EXPECT_EQ(a.states, b.states);
   EXPECT_EQ(a.slots, b.slots);

@@ -273,7 +273,8 @@ Checkpoint Trainer::checkpoint() {
                  .generation = static_cast<std::int64_t>(team_.generation()),
                  .parameters = replica_.parameters(),
                  .states = replica_.states(),
-                 .slots = replica_.slots()};
+                 .slots = replica_.slots(),
+                 .rank = team_.rank()};
   // A copy: when checkpoints are made must not change what is trained.
   team_.average(out.states, statistics_weight());
   for (const std::string_view name : replica_.optimizer().slots()) out.slot_names.emplace_back(name);
