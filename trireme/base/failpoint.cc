@@ -37,6 +37,7 @@ void exit_at_once(std::string_view, double) { ::_exit(1); }
 void fail(std::string_view place, double) { throw Error{aborted, "failpoint {}: ordered to fail", place}; }
 void sleep_for(std::string_view, double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 void io_error(std::string_view place, double) { throw_system_error(EIO, fmt::format("pass failpoint {}", place)); }
+void spoil(std::string_view, double) {}  // is_spoiled tells
 void disk_full(std::string_view place, double) { throw_system_error(ENOSPC, fmt::format("pass failpoint {}", place)); }
 
 // Until the system ends this process; not more than a machine of any size has for others.
@@ -48,8 +49,8 @@ void hoard(std::string_view place, double) {
   throw Error{failed_precondition, "failpoint {}: there is no limit of memory below {} bytes", place, kBlocks * kBlock};
 }
 
-constexpr Action kActions[] = {{"kill", kill_self},  {"stop", stop_self}, {"exit", exit_at_once}, {"throw", fail},
-                               {"sleep", sleep_for}, {"eio", io_error},   {"enospc", disk_full},  {"hoard", hoard}};
+constexpr Action kActions[] = {{"kill", kill_self}, {"stop", stop_self},   {"exit", exit_at_once}, {"throw", fail}, {"sleep", sleep_for},
+                               {"eio", io_error},   {"enospc", disk_full}, {"hoard", hoard},       {"nan", spoil}};
 constexpr std::string_view kOnce = "once=";
 
 struct Order {
@@ -91,7 +92,7 @@ void set_action(Order& order, std::string_view word) {
   const bool has_time = word.size() > name.size();
   const bool is_sleep = order.deed == sleep_for;
   if (order.deed == nullptr || has_time != is_sleep || (is_sleep && !is_number(word.substr(name.size() + 1), order.seconds)))
-    throw Error{invalid_argument, "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, eio, enospc, hoard", word};
+    throw Error{invalid_argument, "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, eio, enospc, hoard, nan", word};
 }
 
 // Null if it is for another node.
@@ -122,6 +123,13 @@ void failpoint(std::string_view name) {
     if (order->place != name || ++order->visits != order->visit || !takes_mark(order->mark)) continue;
     order->deed(name, order->seconds);
   }
+}
+
+bool is_spoiled(std::string_view name) {
+  bool is_ordered = false;
+  for (const auto& order : armed())
+    if (order->place == name && order->deed == spoil && ++order->visits == order->visit && takes_mark(order->mark)) is_ordered = true;
+  return is_ordered;
 }
 
 void arm_failpoints(std::string_view orders, std::string_view node) {

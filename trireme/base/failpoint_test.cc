@@ -75,6 +75,14 @@ TEST_F(Failpoint, FailsAsTheSystemWould) {
   EXPECT_THAT(thrown_error([] { failpoint("broken"); }), HasSubstr("Input/output error"));
 }
 
+TEST_F(Failpoint, SpoilsWhereItIsAsked) {
+  arm_failpoints("here:2:nan there@2:1:nan", "1");
+  EXPECT_FALSE(is_spoiled("here"));
+  EXPECT_TRUE(is_spoiled("here"));
+  EXPECT_FALSE(is_spoiled("here"));
+  EXPECT_FALSE(is_spoiled("there"));
+}
+
 TEST_F(Failpoint, Sleeps) {
   arm_failpoints("here:1:sleep=0.05", "1");
   const auto begin = std::chrono::steady_clock::now();

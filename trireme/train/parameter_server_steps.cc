@@ -41,7 +41,6 @@ bool ParameterServers::undo_statistics(const std::vector<float>& before) {
 // values already.
 engine::Outcome ParameterServers::compute(const StepInput& input, const ps::Lease& lease, double rate, Replica& replica) {
   ps::Client& client = *held_->client;
-  const int rank = setup_.team.rank();
   bool begun = false;
   is_sound_ = true;
   states_before_ = std::exchange(states_, replica.states());
@@ -49,9 +48,7 @@ engine::Outcome ParameterServers::compute(const StepInput& input, const ps::Leas
       input.batch,
       [&](std::size_t slice) {
         is_sound_ = is_sound_ && is_sendable(replica, slice);
-        if (input.skips_left > 0) return;
-        StepResult nothing;
-        if (!is_sound_) skip_or_throw(input, std::numeric_limits<double>::quiet_NaN(), std::array{rank}, nothing);
+        if (input.skips_left > 0 || !is_sound_) return;
         // Not before: forward waits for the answers to the push before this one.
         if (!std::exchange(begun, true)) client.begin(lease, rate, input.batch.size);
         client.ready(slice);

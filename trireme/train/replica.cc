@@ -3,7 +3,9 @@
 #include "trireme/train/replica.h"
 
 #include <algorithm>
+#include <limits>
 
+#include "trireme/base/failpoint.h"
 #include "trireme/train/evaluator.h"
 
 namespace trireme::train {
@@ -43,9 +45,15 @@ void Replica::compile(std::int64_t samples) {
 
 engine::Outcome Replica::compute(const data::Batch& batch, const engine::GradientReady& ready, const engine::StatisticsExchange& statistics,
                                  const engine::ParametersNeeded& needed) {
-  if (batch.size > 0)
-    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()}, ready,
-                                 statistics, needed);
+  if (batch.size > 0) {
+    const bool spoils = is_spoiled("step.gradients");
+    const engine::GradientReady spoiled = [&](std::size_t slice) {
+      gradients()[static_cast<std::size_t>(space()[slice].offset)] = std::numeric_limits<float>::quiet_NaN();
+      if (ready) ready(slice);
+    };
+    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()},
+                                 spoils ? spoiled : ready, statistics, needed);
+  }
   for (std::size_t slice = 0; needed && slice < space().slices().size(); ++slice) needed(slice);
   std::ranges::fill(gradients(), 0.0F);
   for (std::size_t slice = space().slices().size(); ready && slice-- > 0;) ready(slice);
