@@ -98,7 +98,8 @@ TEST_P(SkippedInStep, ItIsAsIfTheStepHadNotBeen) {
   const std::vector<Trained> found = cluster->train(3);
   const std::vector<Trained> expected = cluster_without_step(settings, 2)->train(3);
   for (std::size_t rank = 0; rank < 3; ++rank) {
-    EXPECT_LT(distance(found[rank].parameters, expected[0].parameters), 1e-6) << rank;
+    // Servers sum in the order in which pushes come, and Adam makes much of a rounding; a step more or less would be 1e-3.
+    EXPECT_LT(distance(found[rank].parameters, expected[0].parameters), 1e-5) << rank;
     EXPECT_EQ(found[rank].parameters, found[0].parameters);
     EXPECT_EQ(found[rank].checkpoint.cursor.samples_seen, 330);
     EXPECT_EQ(found[rank].checkpoint.cursor.step, 6);
