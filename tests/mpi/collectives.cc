@@ -7,6 +7,7 @@
 #include <cstdio>
 #include <cstring>
 #include <numeric>
+#include <string_view>
 #include <thread>
 #include <vector>
 
@@ -80,6 +81,22 @@ void check_order(const std::shared_ptr<MpiLibrary>& mpi) {
   expect(all == expected, "order of ranks");
 }
 
+// Rank 0 never comes to the meeting.
+void check_late(const std::shared_ptr<MpiLibrary>& mpi) {
+  if (mpi->rank() == 0) {
+    std::this_thread::sleep_for(std::chrono::seconds(3));
+    return;
+  }
+  MemoryStore nowhere;
+  try {
+    Communicator::connect(nowhere, {.rank = mpi->rank(), .size = mpi->size(), .mpi = mpi}, Seconds(0.5));
+  } catch (const Error& error) {
+    expect(error.code() == trireme::deadline_exceeded, error.what());
+    return;
+  }
+  throw Error{trireme::internal, "a meeting that one never came to was held"};
+}
+
 void check_timeout(const std::shared_ptr<MpiLibrary>& mpi) {
   MemoryStore nowhere;
   auto communicator = Communicator::connect(nowhere, {.rank = mpi->rank(), .size = mpi->size(), .mpi = mpi}, kTimeout);
@@ -112,7 +129,7 @@ int main(int argc, char** argv) {
     const auto mpi = MpiLibrary::start(argv[1]);
     check_all(mpi);
     if (argc > 2) {
-      check_timeout(mpi);
+      std::string_view(argv[2]) == "late" ? check_late(mpi) : check_timeout(mpi);
       if (mpi->rank() != 0) fmt::print("gave up in time\n");
       std::fflush(stdout);
       std::_Exit(0);  // MPI would wait for the barrier

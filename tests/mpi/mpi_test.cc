@@ -160,6 +160,12 @@ TEST(MpiCollectives, AWaitEndsByItself) {
   EXPECT_THAT(command.text(), HasSubstr("gave up in time"));
 }
 
+TEST(MpiCollectives, AMeetingThatOneIsLateForEndsByItself) {
+  Command command(mpirun(2, {MPI_COLLECTIVES, MPI_LIBRARY, "late"}));
+  command.wait();
+  EXPECT_THAT(command.text(), HasSubstr("gave up in time"));
+}
+
 TEST_F(Mpi, ThreeRanksTrainAsThreeNodes) {
   Command nodes(train("nodes", {"-n", "3"}));
   ASSERT_EQ(nodes.wait(), 0) << nodes.text();

@@ -46,7 +46,7 @@ std::optional<std::string> if_right(const std::string& check, const Take& take) 
 
 // How many processes lack the secret, known to all.
 int lacking(comm::MpiLibrary& mpi, bool this_one, Seconds timeout) {
-  comm::MpiGroup group(mpi, mpi.rank(), mpi.size());
+  comm::MpiGroup group(mpi, mpi.rank(), mpi.size(), timeout);
   std::array<double, 1> count{this_one ? 1.0 : 0.0};
   group.all_reduce(std::span<double>(count), timeout);
   return static_cast<int>(count[0]);

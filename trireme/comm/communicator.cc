@@ -110,7 +110,7 @@ Communicator Communicator::connect(Store& store, const Group& group, Seconds tim
   auto state = std::make_unique<State>(group, std::move(connections));
   if (group.size > 1 && group.mpi) {
     state->mpi_library = group.mpi;
-    state->mpi.emplace(*group.mpi, group.rank, group.size, group.cancellation.get());
+    state->mpi.emplace(*group.mpi, group.rank, group.size, timeout, group.cancellation.get());
   }
   return Communicator(std::move(state));
 }

@@ -22,13 +22,13 @@ struct MpiFunctions {
   int (*sum)(void* group, void* values, std::size_t count, MpiElement element, void** request) = nullptr;
   int (*broadcast)(void* group, void* bytes, std::size_t count, int root, void** request) = nullptr;
   int (*gather)(void* group, const double* mine, std::size_t count, double* all, void** request) = nullptr;
-  int (*barrier)(void* group, void** request) = nullptr;
-  int (*test)(void* request, int* done) = nullptr;  // a request that is done is gone
+  int (*barrier)(void* group, void** request) = nullptr;  // without a group: of all processes
+  int (*test)(void* request, int* done) = nullptr;        // a request that is done is gone
 
   void (*describe)(int error, char* text, std::size_t room) = nullptr;
 };
 
-constexpr int kMpiVersion = 1;
+constexpr int kMpiVersion = 2;
 // MPI counts with int; more is done in pieces.
 constexpr std::size_t kMpiMost = std::size_t{1} << 30;
 

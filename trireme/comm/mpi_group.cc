@@ -13,13 +13,14 @@ constexpr double kSlowestBytes = 4e6;  // a second, of the slowest network anybo
 
 }  // namespace
 
-MpiGroup::MpiGroup(MpiLibrary& library, int rank, int size, const Cancellation* cancellation)
+MpiGroup::MpiGroup(MpiLibrary& library, int rank, int size, Seconds timeout, const Cancellation* cancellation)
     : library_(library), cancellation_(cancellation) {
   if (!library_.is_whole())
     throw Error{failed_precondition, "MPI can't go on after a fault; continue the run with --resume under a new mpirun"};
   if (size != library_.size())
     throw Error{failed_precondition, "mpirun started {} processes, but {} are to train; MPI can't go on without some of them",
                 library_.size(), size};
+  barrier(timeout);  // of all processes: a split waits for the last of them and can't be given up
   library_.check(library_.functions().split(rank, &group_), "MPI_Comm_split");
 }
 

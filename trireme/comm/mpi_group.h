@@ -16,7 +16,7 @@ class MpiGroup {
  public:
   // Collective; `size` must be that of all processes: MPI ends the others when one is gone. Library and cancellation
   // must outlive it.
-  MpiGroup(MpiLibrary& library, int rank, int size, const Cancellation* cancellation = nullptr);
+  MpiGroup(MpiLibrary& library, int rank, int size, Seconds timeout, const Cancellation* cancellation = nullptr);
   ~MpiGroup();
   MpiGroup(const MpiGroup&) = delete;
   MpiGroup& operator=(const MpiGroup&) = delete;

@@ -37,7 +37,7 @@ MpiLibrary::~MpiLibrary() {
 }
 
 std::string MpiLibrary::broadcast(std::string text, Seconds timeout) {
-  MpiGroup all(*this, rank_, size_);
+  MpiGroup all(*this, rank_, size_, timeout);
   std::uint64_t length = text.size();
   all.broadcast(std::as_writable_bytes(std::span(&length, 1)), 0, timeout);
   text.resize(length);

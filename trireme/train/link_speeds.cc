@@ -11,6 +11,7 @@ namespace {
 
 constexpr double kSlow = 3;       // times below the median
 constexpr double kMatters = 0.2;  // of a step's time, waited
+constexpr double kFast = 3e8;     // bytes a second; what is slower than the median and above this is a busy machine, not its link
 constexpr int kFewestMembers = 3;
 
 }  // namespace
@@ -48,7 +49,7 @@ std::optional<SlowLinkRecord> find_slow_link(std::span<const double> rates, int 
   std::ranges::sort(sorted);
   const double median = sorted[count / 2];
   const auto slowest = std::ranges::min_element(speeds);
-  if (*slowest <= 0 || *slowest * kSlow > median) return std::nullopt;
+  if (*slowest <= 0 || *slowest > kFast || *slowest * kSlow > median) return std::nullopt;
   return SlowLinkRecord{.rank = static_cast<int>(slowest - speeds.begin()), .bytes_per_second = *slowest, .typical = median};
 }
 

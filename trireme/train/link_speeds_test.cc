@@ -35,6 +35,10 @@ TEST(LinkSpeeds, OneSlowConnectionIsNobodysLink) {
   EXPECT_FALSE(find_slow_link(rates, 3).has_value());
 }
 
+TEST(LinkSpeeds, ABusyMachineOnAFastLinkIsNoSlowLink) {
+  EXPECT_FALSE(find_slow_link(std::vector<double>{0, 6.7e8, 3e9, 6.7e8, 0, 6.7e8, 3e9, 6.7e8, 0}, 3).has_value());
+}
+
 TEST(LinkSpeeds, NothingIsSaidOfTwoOrOfWhatIsNotKnown) {
   EXPECT_FALSE(find_slow_link(std::vector<double>{0, 1e6, 9e7, 0}, 2).has_value());
   EXPECT_FALSE(find_slow_link(std::vector<double>(9, 0.0), 3).has_value());

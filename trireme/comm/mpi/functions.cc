@@ -69,7 +69,7 @@ int gather(void* group, const double* mine, std::size_t count, double* all, void
 }
 
 int barrier(void* group, void** request) {
-  return begin(request, [&](MPI_Request* own) { return MPI_Ibarrier(comm_of(group), own); });
+  return begin(request, [&](MPI_Request* own) { return MPI_Ibarrier(group == nullptr ? MPI_COMM_WORLD : comm_of(group), own); });
 }
 
 int test(void* request, int* done) {
