@@ -21,7 +21,7 @@ struct NonFiniteStep {
   std::int64_t skipped_before = 0;  // in a row
 };
 // The code is out_of_range, which ends a job: another node would compute the same.
-[[noreturn]] void throw_non_finite(const NonFiniteStep& what);
+[[noreturn]] void throw_non_finite(const NonFiniteStep& step);
 
 // Notes in `result` that the step is skipped, or throws if no more may be.
 void skip_or_throw(const StepInput& input, double loss, std::span<const int> ranks, StepResult& result);
