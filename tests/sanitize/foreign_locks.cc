@@ -9,8 +9,9 @@
 #include <cstdlib>
 #include <string>
 
-extern "C" void __tsan_acquire(void* address);  // NOLINT(bugprone-reserved-identifier): the sanitizer's name
-extern "C" void __tsan_release(void* address);  // NOLINT(bugprone-reserved-identifier)
+// NOLINTBEGIN(readability-identifier-naming,bugprone-reserved-identifier): names are those of the sanitizer, of Abseil and of libgomp
+extern "C" void __tsan_acquire(void* address);
+extern "C" void __tsan_release(void* address);
 
 namespace {
 
@@ -109,3 +110,4 @@ extern "C" void GOMP_barrier() {
   barrier();
   __tsan_acquire(&all);
 }
+// NOLINTEND(readability-identifier-naming,bugprone-reserved-identifier)

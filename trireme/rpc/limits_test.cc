@@ -39,17 +39,18 @@ Credentials credentials(const std::string& role) {
 // Run by the tests below in a process of its own, so that its memory can be measured; ends with its parent.
 TEST(LimitsChild, DISABLED_Serves) {
   const std::string port = ChildProcess::input();
-  const Server server({.addresses = {"127.0.0.1"},
-                       .port = std::stoi(port),
-                       .credentials = credentials("coordinator"),
-                       .methods = {{.name = "echo", .roles = {"node"}, .handler = [](const Peer&, std::string bytes) { return bytes; }}},
-                       .streams = {{.name = "talk",
-                                    .roles = {"node"},
-                                    .opened =
-                                        [](const Peer&, std::shared_ptr<Session>) {
-                                          return SessionListener{.received = [](const std::string&) {}, .closed = [](const Error&) {}};
-                                        }}},
-                       .memory = kMemory});
+  const Server server(
+      {.addresses = {"127.0.0.1"},
+       .port = std::stoi(port),
+       .credentials = credentials("coordinator"),
+       .methods = {{.name = "echo", .roles = {"node"}, .handler = [](const Peer&, const std::string& bytes) { return bytes; }}},
+       .streams = {{.name = "talk",
+                    .roles = {"node"},
+                    .opened =
+                        [](const Peer&, const std::shared_ptr<Session>&) {
+                          return SessionListener{.received = [](const std::string&) {}, .closed = [](const Error&) {}};
+                        }}},
+       .memory = kMemory});
   ChildProcess::say('+');
   std::this_thread::sleep_for(std::chrono::seconds(60));
 }
