@@ -4,6 +4,7 @@
 
 #include <gtest/gtest.h>
 
+#include <algorithm>
 #include <condition_variable>
 #include <mutex>
 
@@ -70,7 +71,8 @@ TEST(Evaluation, SaysThatItWaitsForDataAndThenThatItEvaluates) {
   EXPECT_FALSE(slow->is_late()) << "it never said that it waits for data";
   ASSERT_GE(phases.size(), 3U);
   EXPECT_EQ(phases[1], "wait");
-  EXPECT_EQ(phases[2], "evaluate");
+  // On a busy machine it may wait for more than one batch before it computes with the first.
+  EXPECT_EQ(*std::find_if_not(phases.begin() + 1, phases.end() - 1, [](const std::string& phase) { return phase == "wait"; }), "evaluate");
 }
 
 }  // namespace
