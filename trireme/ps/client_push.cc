@@ -189,9 +189,11 @@ void Client::push_void(const Lease& lease, double learning_rate, std::int64_t sa
   state_->begin(lease, learning_rate, samples, true);
 }
 
+// Pieces are answered one by one, and every answer says that the round was void.
 bool Client::take_void() {
   const std::lock_guard lock(state_->mutex);
-  return state_->active && std::exchange(state_->active->was_void, false);
+  std::optional<State::Push>& push = state_->active;
+  return push && push->was_void && !std::exchange(push->is_void_known, true);
 }
 
 void Client::ready(std::size_t slice) {

@@ -59,7 +59,8 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     bool taken = false;                  // by any piece
     bool is_reported = false;            // to the lead
     bool is_void = false;                // it has no gradients
-    bool was_void = false;               // its round changed nothing, and nobody has asked yet
+    bool was_void = false;               // its round changed nothing
+    bool is_void_known = false;          // to whoever pushed it
     std::int64_t staleness = 0;
     Seconds submitted{-1};  // when its first piece was sent
     std::optional<StepTold> told;

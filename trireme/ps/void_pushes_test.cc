@@ -94,6 +94,28 @@ TEST(VoidRounds, ChangeNothingForAnybody) {
   for (const auto& worker : cluster.workers) EXPECT_EQ(worker->arrays.parameters, cluster.values());
 }
 
+// Answers come piece by piece. A worker that forgets a void round when it learns of it must not forget again at the next piece.
+TEST(VoidRounds, AreToldOnceAlsoIfTheirPiecesAreAnsweredApart) {
+  Cluster cluster({.workers = 2, .rules = rules_of(Mode::bsp)});
+  cluster.begin({.begin = 0, .end = kSamples, .batch_size = kBatch, .workers = 2, .in_step = true});
+  Worker& good = *cluster.workers[0];
+  Worker& bad = *cluster.workers[1];
+  const Lease lease = *good.client.next_lease();
+  skip(bad, *bad.client.next_lease());
+  good.need_all();
+  good.client.begin(lease, kRate, lease.size());
+  int voids = 0;
+  for (std::size_t slice = cluster.space.slices().size(); slice-- > 0;) {
+    good.client.ready(slice);
+    good.client.needed(slice);
+    voids += good.client.take_void() ? 1 : 0;
+  }
+  good.client.settle();
+  voids += good.client.take_void() ? 1 : 0;
+  EXPECT_EQ(voids, 1);
+  for (Worker* worker : {&bad, &good}) worker->client.disconnect();
+}
+
 // A worker that skips is not behind the others.
 TEST(VoidPushesInSsp, CountAsSteps) {
   Cluster cluster({.workers = 2, .rules = {.mode = Mode::ssp, .staleness = 1}});
