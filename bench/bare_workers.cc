@@ -15,9 +15,9 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/comm/folder_store.h"
-#include "trireme/data/data_sets.h"
-#include "trireme/train/job.h"
-#include "trireme/train/trainer.h"
+#include "trireme/data/sets/data_sets.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/loop/trainer.h"
 
 namespace trireme {
 namespace {

@@ -15,7 +15,7 @@
 #include "trireme/base/random.h"
 #include "trireme/base/table.h"
 #include "trireme/engine/executor.h"
-#include "trireme/engine/gemm_rate.h"
+#include "trireme/engine/kernels/gemm_rate.h"
 #include "trireme/graph/model_file.h"
 #include "trireme/optim/optimizer.h"
 

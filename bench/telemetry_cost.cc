@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <functional>
 
-#include "trireme/train/telemetry_recorder.h"
+#include "trireme/train/telemetry/telemetry_recorder.h"
 
 namespace {
 

@@ -4,30 +4,61 @@ set(TRIREME_MODULES "" CACHE INTERNAL "")
 set(TRIREME_MODULE_TABLE ${CMAKE_BINARY_DIR}/modules.txt)
 file(WRITE ${TRIREME_MODULE_TABLE} "")
 
-# trireme_module(NAME [USES module...]): library trireme_NAME from trireme/NAME/*.cc, test trireme_NAME_test
-# from the *_test.cc beside them. USES accepts only modules declared earlier, so a cycle can't be configured.
+# trireme_module(NAME [USES module...] [ROOMS room...]): library trireme_NAME from trireme/NAME/*.cc, test trireme_NAME_test from the *_test.cc
+# beside them. USES accepts only modules declared earlier, so a cycle can't be configured.
+# ROOMS are the folders of a large module, lowest first: a room includes itself and the rooms before it ("." is the module's own folder; rooms
+# in one pair of quotes stand beside each other and don't include each other). CheckIncludes.cmake sees to that.
+# trireme/NAME/testing/ holds what only tests include, as target trireme_NAME_testing.
 function(trireme_module name)
-  cmake_parse_arguments(arg "" "" "USES" ${ARGN})
+  cmake_parse_arguments(arg "" "" "USES;ROOMS" ${ARGN})
   foreach(used IN LISTS arg_USES)
     if(NOT used IN_LIST TRIREME_MODULES)
       message(FATAL_ERROR "module ${name} uses ${used}, which is not declared above it")
     endif()
   endforeach()
   set(TRIREME_MODULES ${TRIREME_MODULES} ${name} CACHE INTERNAL "")
+  string(REPLACE ";" "," rooms "${arg_ROOMS}")
   file(APPEND ${TRIREME_MODULE_TABLE} "${name}: ${arg_USES}\n")
+  if(rooms)
+    file(APPEND ${TRIREME_MODULE_TABLE} "${name}/ ${rooms}\n")
+  endif()
 
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${name}/*.cc)
+  set(folder ${CMAKE_SOURCE_DIR}/trireme/${name})
+  string(REPLACE " " ";" rooms "${arg_ROOMS}")
+  set(TRIREME_ROOMS_${name} ${rooms} CACHE INTERNAL "")
+  set(patterns ${folder}/*.cc)
+  foreach(room IN LISTS rooms)
+    if(NOT IS_DIRECTORY ${folder}/${room})
+      message(FATAL_ERROR "module ${name} declares room ${room}, but there is no folder trireme/${name}/${room}")
+    endif()
+    list(APPEND patterns ${folder}/${room}/*.cc)
+  endforeach()
+  list(REMOVE_ITEM patterns ${folder}/./*.cc)
+  file(GLOB sources CONFIGURE_DEPENDS ${patterns})
   set(tests ${sources})
   list(FILTER sources EXCLUDE REGEX "(_test|/main|_kernels)\\.cc$")
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
 
-  list(TRANSFORM arg_USES PREPEND trireme_)
+  set(libraries ${arg_USES})
+  list(TRANSFORM libraries PREPEND trireme_)
   add_library(trireme_${name} STATIC ${sources})
-  target_link_libraries(trireme_${name} PUBLIC trireme_flags ${arg_USES})
+  target_link_libraries(trireme_${name} PUBLIC trireme_flags ${libraries})
+  trireme_testing(${name} ${arg_USES})
   if(tests)
     trireme_test(trireme_${name}_test ${tests})
-    target_link_libraries(trireme_${name}_test PRIVATE trireme_${name})
+    target_link_libraries(trireme_${name}_test PRIVATE trireme_${name}_testing)
   endif()
+endfunction()
+
+# What tests of the module, and of those that use it, may include: trireme/NAME/testing/ and that of the modules it uses.
+function(trireme_testing name)
+  add_library(trireme_${name}_testing INTERFACE)
+  target_link_libraries(trireme_${name}_testing INTERFACE trireme_${name} GTest::gmock)
+  foreach(used IN LISTS ARGN)
+    if(TARGET trireme_${used}_testing)
+      target_link_libraries(trireme_${name}_testing INTERFACE trireme_${used}_testing)
+    endif()
+  endforeach()
 endfunction()
 
 # trireme_test(NAME source...): a GoogleTest program, each of whose tests ctest knows by name.
@@ -43,7 +74,7 @@ endfunction()
 
 # trireme_catalog(MODULE Type folder): each trireme/MODULE/folder/x.cc defines `Type x()` in namespace
 # trireme::MODULE::folder; the generated catalog() lists them all. A missing definition is a link error.
-# Type is declared in MODULE/<type_in_snake_case>.h, which also declares `folder::catalog()`.
+# Type is declared in <type_in_snake_case>.h of the module or of one of its rooms; that header also declares `folder::catalog()`.
 function(trireme_catalog module type folder)
   file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${module}/${folder}/*.cc)
   set(tests ${sources})
@@ -51,6 +82,11 @@ function(trireme_catalog module type folder)
   list(FILTER tests INCLUDE REGEX "_test\\.cc$")
   string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" header ${type})
   string(TOLOWER ${header} header)
+  file(GLOB header RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/trireme/${module}/${header}.h ${CMAKE_SOURCE_DIR}/trireme/${module}/*/${header}.h)
+  list(LENGTH header headers)
+  if(NOT headers EQUAL 1)
+    message(FATAL_ERROR "catalogue ${module}/${folder}: there must be one header that declares ${type}, found: ${header}")
+  endif()
 
   set(declarations "")
   set(calls "")
@@ -68,7 +104,7 @@ function(trireme_catalog module type folder)
 "// Generated from the files of trireme/${module}/${folder}/; add an entry by adding a file there.
 #include <vector>
 
-#include \"trireme/${module}/${header}.h\"
+#include \"${header}\"
 
 namespace trireme::${module}::${folder} {
 ${declarations}
@@ -79,10 +115,14 @@ ${calls}  };
 }
 }  // namespace trireme::${module}::${folder}
 ")
-  target_sources(trireme_${module} PRIVATE ${sources} ${generated})
+  target_sources(trireme_${module} PRIVATE ${generated})
+  if(folder IN_LIST TRIREME_ROOMS_${module})
+    return()  # its files are the module's already
+  endif()
+  target_sources(trireme_${module} PRIVATE ${sources})
   if(tests)
     trireme_test(trireme_${module}_${folder}_test ${tests})
-    target_link_libraries(trireme_${module}_${folder}_test PRIVATE trireme_${module})
+    target_link_libraries(trireme_${module}_${folder}_test PRIVATE trireme_${module}_testing)
   endif()
 endfunction()
 
@@ -139,8 +179,8 @@ function(trireme_fences)
   target_link_libraries(trireme_report PRIVATE nlohmann_json::nlohmann_json)
   target_link_libraries(trireme_report_test PRIVATE nlohmann_json::nlohmann_json)
   target_link_libraries(trireme_engine PRIVATE DNNL::dnnl PkgConfig::hwloc nlohmann_json::nlohmann_json)
-  trireme_kernels(engine blocked_kernels.cc)
-  trireme_kernels(engine flat_kernels.cc)
+  trireme_kernels(engine kernels/blocked_kernels.cc)
+  trireme_kernels(engine kernels/flat_kernels.cc)
   trireme_kernels(comm reduction_kernels.cc)
 
   target_link_libraries(trireme_comm PRIVATE ${CMAKE_DL_LIBS})
@@ -148,8 +188,9 @@ function(trireme_fences)
   add_executable(trireme ${CMAKE_SOURCE_DIR}/trireme/cli/main.cc)
   target_link_libraries(trireme PRIVATE trireme_cli)
   trireme_mpi()
+  target_link_libraries(trireme_run PRIVATE nlohmann_json::nlohmann_json)
+  target_link_libraries(trireme_experiment PRIVATE nlohmann_json::nlohmann_json)
   target_link_libraries(trireme_cli PRIVATE CLI11::CLI11 nlohmann_json::nlohmann_json)
-  target_compile_definitions(trireme_cli PRIVATE TRIREME_VERSION="${PROJECT_VERSION}")
 endfunction()
 
 # MPI brings dozens of libraries along, so it is linked with a shared object that the program loads under mpirun only.

@@ -7,7 +7,7 @@
 #include <string_view>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/inventory.h"
+#include "trireme/cluster/inventory/inventory.h"
 
 namespace {
 

@@ -8,7 +8,7 @@
 #include <string_view>
 
 #include "trireme/base/error.h"
-#include "trireme/train/job.h"
+#include "trireme/train/job/job.h"
 
 extern "C" int LLVMFuzzerTestOneInput(const std::uint8_t* bytes, std::size_t size) {
   bool is_recording = false;

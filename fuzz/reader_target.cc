@@ -8,7 +8,7 @@
 #include "fuzz/workspace.h"
 #include "trireme/base/error.h"
 #include "trireme/base/parallel.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/data/formats/reader_entry.h"
 
 namespace trireme::fuzz {
 namespace {

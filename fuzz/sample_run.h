@@ -6,7 +6,7 @@
 #include <string_view>
 
 #include "trireme/graph/builder.h"
-#include "trireme/train/checkpoint.h"
+#include "trireme/train/checkpoint/checkpoint.h"
 
 namespace trireme::fuzz {
 

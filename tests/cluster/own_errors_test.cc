@@ -4,8 +4,8 @@
 
 #include "tests/cluster/training_process.h"
 #include "trireme/base/random.h"
-#include "trireme/data/memory_source.h"
-#include "trireme/data/record_writer.h"
+#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/source/memory_source.h"
 
 namespace trireme::tests {
 namespace {

@@ -17,7 +17,7 @@
 #include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {

@@ -14,7 +14,7 @@
 #include "tests/faults/soak.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 namespace {

@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 namespace {

@@ -16,7 +16,7 @@
 
 #include "tests/faults/history.h"
 #include "tests/hosts/test_hosts.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 

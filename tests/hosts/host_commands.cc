@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 

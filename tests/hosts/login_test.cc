@@ -8,8 +8,8 @@
 
 #include "tests/hosts/test_hosts.h"
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/cluster/shipping.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/cluster/launch/shipping.h"
 
 namespace trireme::tests {
 namespace {

@@ -21,7 +21,7 @@
 
 #include "tests/hosts/host_commands.h"
 #include "trireme/base/error.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 namespace {

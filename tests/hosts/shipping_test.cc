@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of shipping to hosts that have nothing, and of programs started there.
-#include "trireme/cluster/shipping.h"
+#include "trireme/cluster/launch/shipping.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -15,10 +15,10 @@
 #include "tests/hosts/test_hosts.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/cluster/launch.h"
-#include "trireme/cluster/remote_script.h"
-#include "trireme/cluster/ssh.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/cluster/launch/launch.h"
+#include "trireme/cluster/launch/remote_script.h"
+#include "trireme/cluster/launch/ssh.h"
 
 namespace trireme::tests {
 namespace {

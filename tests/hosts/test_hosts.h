@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tests/hosts/packet_relay.h"
-#include "trireme/cluster/launcher_entry.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/launch/launcher_entry.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 

@@ -14,7 +14,7 @@
 #include "tests/cluster/small_job.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/tensor/safetensors.h"
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // Trainings in allocations of a real Slurm: to the end, cancelled, out of time, requeued, with a lost step or machine. Row F31 of the
 // faults.
-#include "trireme/cluster/slurm.h"
+#include "trireme/cluster/launch/slurm.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
@@ -15,8 +15,8 @@
 #include "tests/slurm/test_slurm.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/cluster/munge.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/cluster/process/munge.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {

@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 

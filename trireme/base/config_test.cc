@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme {
 namespace {

@@ -12,7 +12,7 @@
 #include <filesystem>
 
 #include "trireme/base/error.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <cerrno>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme {
 namespace {

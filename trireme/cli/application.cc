@@ -11,14 +11,16 @@
 #include <system_error>
 
 #include "trireme/base/catalog_lookup.h"
+#include "trireme/base/version.h"
+#include "trireme/run/exit_code.h"
 
 namespace trireme::cli {
 namespace {
 
-int usage_error(const Console& console, std::string_view message, std::string_view command) {
+int usage_error(const run::Console& console, std::string_view message, std::string_view command) {
   console.err << "trireme: error: " << message << "\n";
   console.err << "Try 'trireme " << command << (command.empty() ? "" : " ") << "--help'.\n";
-  return exit_usage;
+  return run::exit_usage;
 }
 
 using Commands = std::vector<std::pair<CLI::App*, Run>>;
@@ -44,14 +46,14 @@ std::vector<const char*> with_two_dashes(int argc, const char* const* argv) {
   return words;
 }
 
-int parse_and_run(int argc, const char* const* argv, const Console& console) {
+int parse_and_run(int argc, const char* const* argv, const run::Console& console) {
   CLI::App app("Trains neural networks on the machines you already have.", "trireme");
-  app.set_version_flag("--version", "trireme " TRIREME_VERSION);
+  app.set_version_flag("--version", fmt::format("trireme {}", version()));
   app.require_subcommand(1);
   const Commands commands = declare_commands(app);
   if (argc < 2) {
     console.err << app.help();
-    return exit_usage;
+    return run::exit_usage;
   }
   const std::string_view first = argv[1];
   const bool names_command = !first.starts_with("-");
@@ -78,34 +80,18 @@ std::string in_words(const std::system_error& error) {
 
 }  // namespace
 
-ExitCode exit_code_of(ErrorCode code) {
-  switch (code) {
-    case ok:
-      return exit_ok;
-    case invalid_argument:
-    case not_found:
-      return exit_usage;
-    case failed_precondition:
-      return exit_preflight;
-    case cancelled:
-      return exit_interrupted;
-    default:
-      return exit_failed;
-  }
-}
-
-int run_application(int argc, const char* const* argv, const Console& console) {
+int run_application(int argc, const char* const* argv, const run::Console& console) {
   try {
     return parse_and_run(argc, argv, console);
   } catch (const Error& error) {
     console.err << "trireme: error: " << error.what() << "\n";
-    return exit_code_of(error.code());
+    return run::exit_code_of(error.code());
   } catch (const std::system_error& error) {
     console.err << "trireme: error: " << in_words(error) << "\n";
-    return exit_failed;
+    return run::exit_failed;
   } catch (const std::exception& error) {
     console.err << "trireme: error: " << error.what() << "\n";
-    return exit_failed;
+    return run::exit_failed;
   }
 }
 

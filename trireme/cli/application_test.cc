@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "trireme/base/files.h"
+#include "trireme/run/exit_code.h"
 
 namespace trireme::cli {
 namespace {
@@ -51,12 +52,12 @@ TEST(Application, WrongCommandsAreUsageErrors) {
 }
 
 TEST(Application, ErrorCodesBecomeExitCodes) {
-  EXPECT_EQ(exit_code_of(ok), 0);
-  EXPECT_EQ(exit_code_of(unavailable), 1);
-  EXPECT_EQ(exit_code_of(invalid_argument), 2);
-  EXPECT_EQ(exit_code_of(not_found), 2);
-  EXPECT_EQ(exit_code_of(failed_precondition), 3);
-  EXPECT_EQ(exit_code_of(cancelled), 130);
+  EXPECT_EQ(run::exit_code_of(ok), 0);
+  EXPECT_EQ(run::exit_code_of(unavailable), 1);
+  EXPECT_EQ(run::exit_code_of(invalid_argument), 2);
+  EXPECT_EQ(run::exit_code_of(not_found), 2);
+  EXPECT_EQ(run::exit_code_of(failed_precondition), 3);
+  EXPECT_EQ(run::exit_code_of(cancelled), 130);
 }
 
 TEST(Describe, ShowsLayersAndTotals) {

@@ -15,7 +15,7 @@
 #include "trireme/base/child_signals.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cli/cache_directory.h"
+#include "trireme/run/cache_directory.h"
 
 namespace trireme::cli {
 namespace {
@@ -45,7 +45,7 @@ bool is_set(const char* variable) {
 bool has_screen() { return isatty(STDOUT_FILENO) != 0 && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")); }
 
 Browser::Browser(const std::string& url) {
-  const std::filesystem::path cache = cache_directory();
+  const std::filesystem::path cache = run::cache_directory();
   if (cache.empty()) return;
   try {
     make_directories(cache);

@@ -10,6 +10,7 @@
 
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
+#include "trireme/run/exit_code.h"
 
 namespace trireme::cli {
 namespace {
@@ -89,12 +90,12 @@ TEST_F(ClusterCommands, MachinesFromFlags) {
   EXPECT_EQ(run({"select", "--hostfile", hosts}).out, "h1:2223\nh2:2223\n");
   EXPECT_EQ(run({"select", hosts}).out, "h1:2223\nh2:2223\n");
   EXPECT_THAT(run({"select", hosts, "-H", "a"}).err, HasSubstr("machines are named twice"));
-  EXPECT_EQ(run({"select"}).code, exit_usage);
+  EXPECT_EQ(run({"select"}).code, run::exit_usage);
 }
 
 TEST_F(ClusterCommands, NoMachineLeftIsAPreflightError) {
   const Result result = run({"select", "-H", "a,b", "--gpus"});
-  EXPECT_EQ(result.code, exit_preflight);
+  EXPECT_EQ(result.code, run::exit_preflight);
   EXPECT_EQ(result.out, "");
   EXPECT_THAT(result.err, HasSubstr("no machine with a GPU"));
 }
@@ -107,7 +108,7 @@ TEST_F(ClusterCommands, ExportWritesAFileForEachWorker) {
   EXPECT_EQ(config["task"]["index"], 1);
   EXPECT_EQ(config["task"]["type"], "worker");
   EXPECT_THAT(run({"export", "tf_config", blueprint, "-gpus"}).out, HasSubstr("{\"cluster\":{\"worker\":[\"147.102.19.4:2223\""));
-  EXPECT_EQ(run({"export", "slurm", blueprint}).code, exit_usage);
+  EXPECT_EQ(run({"export", "slurm", blueprint}).code, run::exit_usage);
 }
 
 TEST_F(ClusterCommands, ExportWritesABatchScript) {
@@ -117,9 +118,9 @@ TEST_F(ClusterCommands, ExportWritesABatchScript) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("#SBATCH --nodes=3\n"), HasSubstr("#SBATCH --time=2-00\n"), HasSubstr("\njob=" + job + "\n"),
                                 HasSubstr("settings=(--set train.epochs=3)")));
-  EXPECT_EQ(run({"export", "sbatch", job}).code, exit_usage) << "how many?";
-  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--set", "train.epochz=3"}).code, exit_usage);
-  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--time", "1 --wrap=id"}).code, exit_usage);
+  EXPECT_EQ(run({"export", "sbatch", job}).code, run::exit_usage) << "how many?";
+  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--set", "train.epochz=3"}).code, run::exit_usage);
+  EXPECT_EQ(run({"export", "sbatch", job, "--nodes", "2", "--time", "1 --wrap=id"}).code, run::exit_usage);
 }
 
 TEST_F(ClusterCommands, LaunchersThatCannotBeUsedHereSaySo) {
@@ -129,11 +130,11 @@ TEST_F(ClusterCommands, LaunchersThatCannotBeUsedHereSaySo) {
     return run(more);
   };
   EXPECT_THAT(train({"--launcher", "slurm"}).err, HasSubstr("salloc"));
-  EXPECT_EQ(train({"--launcher", "slurm"}).code, exit_preflight);
+  EXPECT_EQ(train({"--launcher", "slurm"}).code, run::exit_preflight);
   EXPECT_THAT(train({"--launcher", "mpi"}).err, HasSubstr("mpirun -n"));
   EXPECT_THAT(train({"--launcher", "ssh"}).err, HasSubstr("--cluster"));
   EXPECT_THAT(train({"--launcher", "slrum"}).err, HasSubstr("slurm"));
-  EXPECT_EQ(train({"--launcher", "local", "-H", "a,b"}).code, exit_usage);
+  EXPECT_EQ(train({"--launcher", "local", "-H", "a,b"}).code, run::exit_usage);
   EXPECT_THAT(run({"list", "launchers"}).out, AllOf(HasSubstr("local"), HasSubstr("ssh"), HasSubstr("slurm"), HasSubstr("mpi")));
 }
 

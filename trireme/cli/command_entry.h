@@ -3,9 +3,10 @@
 #pragma once
 
 #include <functional>
-#include <ostream>
 #include <string_view>
 #include <vector>
+
+#include "trireme/run/console.h"
 
 namespace CLI {
 class App;
@@ -13,14 +14,8 @@ class App;
 
 namespace trireme::cli {
 
-// Where a command speaks; tests read it.
-struct Console {
-  std::ostream& out;  // the answer
-  std::ostream& err;  // everything else
-};
-
 // What a command does once its options are parsed; the result is the exit code. Faults are thrown as Error.
-using Run = std::function<int(const Console& console)>;
+using Run = std::function<int(const run::Console& console)>;
 
 struct CommandEntry {
   std::string_view name;

@@ -11,7 +11,7 @@
 
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
-#include "trireme/cli/fetch_progress.h"
+#include "trireme/run/fetch_progress.h"
 
 namespace trireme::cli {
 namespace {
@@ -135,10 +135,10 @@ TEST_F(DataCommands, ConvertMakesSyntheticSets) {
   EXPECT_THAT(result.out, HasSubstr("test        10  1x28x28     10"));
 }
 
-TEST(FetchProgress, OneLineOnATerminal) {
+TEST(run::FetchProgress, OneLineOnATerminal) {
   FakeClock clock;
   std::ostringstream out;
-  FetchProgress progress(out, clock, {.terminal = true});
+  run::FetchProgress progress(out, clock, {.terminal = true});
   progress.received("x.gz", 1'000'000, 9'000'000);  // an earlier fetch brought them
   clock.advance(Seconds(2));
   progress.received("x.gz", 5'000'000, 9'000'000);
@@ -147,10 +147,10 @@ TEST(FetchProgress, OneLineOnATerminal) {
   EXPECT_EQ(out.str(), "\r\033[K  x.gz  5.0 of 9.0 MB  2.0 MB/s\r\033[K  x  20.0 MB, verified\n");
 }
 
-TEST(FetchProgress, PlainLinesElsewhere) {
+TEST(run::FetchProgress, PlainLinesElsewhere) {
   FakeClock clock;
   std::ostringstream out;
-  FetchProgress progress(out, clock, {.terminal = false});
+  run::FetchProgress progress(out, clock, {.terminal = false});
   progress.trying("somewhere");
   progress.received("x.gz", 0, 0);
   clock.advance(Seconds(2));

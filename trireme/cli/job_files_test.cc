@@ -5,10 +5,10 @@
 #include <filesystem>
 
 #include "trireme/base/files.h"
-#include "trireme/cli/data_lookup.h"
-#include "trireme/cli/experiment.h"
-#include "trireme/cli/job_file.h"
-#include "trireme/train/job.h"
+#include "trireme/experiment/experiment.h"
+#include "trireme/run/data_lookup.h"
+#include "trireme/run/job_file.h"
+#include "trireme/train/job/job.h"
 
 namespace trireme::cli {
 namespace {
@@ -27,12 +27,12 @@ TEST(JobFiles, AreAllValid) {
   const auto files = job_files();
   ASSERT_GE(files.size(), 10U);
   for (const auto& file : files) {
-    Config config = load_job(file.string(), {});
+    Config config = run::load_job(file.string(), {});
     if (config.find("compare") != nullptr) {
-      EXPECT_NO_THROW(read_experiment({file.string()}, {})) << file;
+      EXPECT_NO_THROW(experiment::read_experiment({file.string()}, {})) << file;
       continue;
     }
-    if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, "/data");
+    if (const fetch::SetEntry* set = run::public_set(config)) run::name_files(config, *set, "/data");
     EXPECT_NO_THROW(train::job_from_config(config)) << file;
     EXPECT_FALSE(train::settings_of(config).empty()) << file;
   }
@@ -47,7 +47,7 @@ std::string completed(std::string sample) {
 
 void check_sample(const std::string& sample, const std::string& path) {
   Config config = Config::parse_toml(completed(sample), path);
-  if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, "/data");
+  if (const fetch::SetEntry* set = run::public_set(config)) run::name_files(config, *set, "/data");
   EXPECT_NO_THROW(train::job_from_config(config)) << path << ":\n" << sample;
 }
 

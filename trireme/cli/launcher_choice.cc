@@ -71,7 +71,7 @@ void check_place(const std::string& launcher) {
         tasks};
 }
 
-std::string from_environment(const Console& console) {
+std::string from_environment(const run::Console& console) {
   if (is_env_rank()) return "env";
   if (is_mpi_rank()) {
     if (number_or_zero("OMPI_COMM_WORLD_RANK") == 0 && number_or_zero("PMI_RANK") == 0 && number_or_zero("PMIX_RANK") == 0)
@@ -97,7 +97,7 @@ std::optional<cluster::SlurmVariables> slurm_variables() {
   return slurm;
 }
 
-std::string choose_launcher(const LauncherWishes& wishes, const Console& console) {
+std::string choose_launcher(const LauncherWishes& wishes, const run::Console& console) {
   check_wishes(wishes);
   std::string launcher = wishes.name;
   if (launcher.empty()) launcher = wishes.names_machines ? "ssh" : wishes.nodes > 0 ? "local" : from_environment(console);

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "trireme/cli/command_entry.h"
-#include "trireme/cluster/slurm.h"
+#include "trireme/cluster/launch/slurm.h"
 
 namespace trireme::cli {
 
@@ -23,6 +23,6 @@ std::optional<cluster::SlurmVariables> slurm_variables();
 
 // "local", "ssh", "slurm", "mpi", or "env" (RANK and WORLD_SIZE). One that nobody asked for is told on the console. Throws
 // invalid_argument if the wishes contradict each other, failed_precondition if a launcher can't be used here.
-std::string choose_launcher(const LauncherWishes& wishes, const Console& console);
+std::string choose_launcher(const LauncherWishes& wishes, const run::Console& console);
 
 }  // namespace trireme::cli

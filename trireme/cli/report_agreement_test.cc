@@ -10,10 +10,10 @@
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
 #include "trireme/optim/optimizer_entry.h"
-#include "trireme/report/run_reader.h"
-#include "trireme/report/strategy_shape.h"
-#include "trireme/train/parameter_server_options.h"
-#include "trireme/train/strategy_text.h"
+#include "trireme/report/judge/strategy_shape.h"
+#include "trireme/report/read/run_reader.h"
+#include "trireme/train/job/parameter_server_options.h"
+#include "trireme/train/job/strategy_text.h"
 
 namespace trireme::cli {
 namespace {

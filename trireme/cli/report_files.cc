@@ -3,7 +3,7 @@
 #include "trireme/cli/report_files.h"
 
 #include "trireme/base/error.h"
-#include "trireme/report/markdown.h"
+#include "trireme/report/write/markdown.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli {

@@ -5,8 +5,8 @@
 #include <filesystem>
 #include <string>
 
-#include "trireme/report/comparison_document.h"
-#include "trireme/report/run_document.h"
+#include "trireme/report/compare/comparison_document.h"
+#include "trireme/report/document/run_document.h"
 
 namespace trireme::cli {
 

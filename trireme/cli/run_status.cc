@@ -13,8 +13,8 @@
 #include "trireme/base/error.h"
 #include "trireme/base/table.h"
 #include "trireme/observe/journal_reader.h"
-#include "trireme/train/job.h"
-#include "trireme/train/plan.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/job/plan.h"
 
 namespace trireme::cli {
 namespace {

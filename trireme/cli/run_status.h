@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "trireme/train/run_directory.h"
+#include "trireme/train/checkpoint/run_directory.h"
 
 namespace trireme::cli {
 

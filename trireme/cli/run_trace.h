@@ -7,7 +7,7 @@
 #include <optional>
 #include <string>
 
-#include "trireme/train/run_directory.h"
+#include "trireme/train/checkpoint/run_directory.h"
 
 namespace trireme::cli {
 

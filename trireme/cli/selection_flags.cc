@@ -5,7 +5,7 @@
 #include <CLI/CLI.hpp>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/inventory.h"
+#include "trireme/cluster/inventory/inventory.h"
 
 namespace trireme::cli {
 namespace {
@@ -40,7 +40,7 @@ void add_selection_flags(CLI::App& app, SelectionFlags& flags, ClusterArgument a
   app.add_flag("--energy", flags.energy, "only machines marked as energy-efficient");
 }
 
-cluster::Inventory selected_inventory(const SelectionFlags& flags, const Console& console) {
+cluster::Inventory selected_inventory(const SelectionFlags& flags, const run::Console& console) {
   cluster::Inventory inventory = named_inventory(flags);
   for (const std::string& warning : inventory.warnings) console.err << "trireme: warning: " << warning << "\n";
   const cluster::Selection selection = flags.selection();

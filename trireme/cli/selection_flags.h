@@ -5,7 +5,7 @@
 #include <string>
 
 #include "trireme/cli/command_entry.h"
-#include "trireme/cluster/selection.h"
+#include "trireme/cluster/inventory/selection.h"
 
 namespace trireme::cli {
 
@@ -29,6 +29,6 @@ enum class ClusterArgument { flag, positional };
 void add_selection_flags(CLI::App& app, SelectionFlags& flags, ClusterArgument argument);
 
 // The inventory that the flags name, reduced to the machines they select. Its warnings are told on the console.
-cluster::Inventory selected_inventory(const SelectionFlags& flags, const Console& console);
+cluster::Inventory selected_inventory(const SelectionFlags& flags, const run::Console& console);
 
 }  // namespace trireme::cli

@@ -3,10 +3,10 @@
 #include "trireme/cli/trained_model.h"
 
 #include "trireme/base/error.h"
-#include "trireme/cli/algorithm_memory.h"
-#include "trireme/cli/data_lookup.h"
-#include "trireme/cli/job_file.h"
-#include "trireme/train/run_directory.h"
+#include "trireme/run/algorithm_memory.h"
+#include "trireme/run/data_lookup.h"
+#include "trireme/run/job_file.h"
+#include "trireme/train/checkpoint/run_directory.h"
 
 namespace trireme::cli {
 namespace {
@@ -18,7 +18,7 @@ std::filesystem::path run_of(const std::filesystem::path& path) {
   return is_checkpoint(path) ? std::filesystem::absolute(path).lexically_normal().parent_path().parent_path() : path;
 }
 
-void load_newest(TrainedModel& model, const train::RunDirectory& run, const Console& console) {
+void load_newest(TrainedModel& model, const train::RunDirectory& run, const run::Console& console) {
   auto loaded = train::CheckpointStore(run.checkpoints(), model.job.graph).load_newest();
   if (!loaded) throw Error{not_found, "{} has no checkpoint yet", run.path().string()};
   for (const std::string& warning : loaded->warnings) console.err << "trireme: warning: " << warning << "\n";
@@ -34,10 +34,10 @@ std::string TrainedModel::class_title(std::int64_t number) const {
   return checkpoint.class_names[index];
 }
 
-TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const Console& console) {
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console) {
   const auto run = train::RunDirectory::open(run_of(path));
-  Config config = load_job(run.config().string(), settings);
-  resolve_data(config, console);
+  Config config = run::load_job(run.config().string(), settings);
+  run::resolve_data(config, console);
   TrainedModel model{.job = train::job_from_config(config)};
   if (is_checkpoint(path)) {
     model.checkpoint = train::load_checkpoint(path, model.job.graph);
@@ -52,7 +52,7 @@ train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock) {
   return {model.job.graph,
           {.batch_size = model.job.train.batch_size,
            .threads = static_cast<int>(model.job.train.threads),
-           .algorithm_cache = algorithm_cache()},
+           .algorithm_cache = run::algorithm_cache()},
           clock};
 }
 

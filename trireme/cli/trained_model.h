@@ -9,9 +9,9 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/train/checkpoint.h"
-#include "trireme/train/evaluator.h"
-#include "trireme/train/job.h"
+#include "trireme/train/checkpoint/checkpoint.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/team/evaluator.h"
 
 namespace trireme::cli {
 
@@ -27,7 +27,7 @@ struct TrainedModel {
 
 // `path` is a run directory (its newest good checkpoint is taken) or a checkpoint directory. Damaged checkpoints that were passed
 // over are told on console.err.
-TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const Console& console);
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console);
 
 train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock);
 

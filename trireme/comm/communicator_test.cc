@@ -15,7 +15,7 @@
 #include <vector>
 
 #include "trireme/base/error.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme::comm {
 namespace {

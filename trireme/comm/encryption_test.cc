@@ -10,10 +10,10 @@
 #include <thread>
 #include <vector>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/comm/communicator.h"
 #include "trireme/comm/proof.h"
-#include "trireme/comm/relay_testing.h"
+#include "trireme/comm/testing/relay.h"
 
 namespace trireme::comm {
 namespace {

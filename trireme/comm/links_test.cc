@@ -12,7 +12,7 @@
 #include <thread>
 #include <vector>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme::comm {
 namespace {

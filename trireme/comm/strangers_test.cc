@@ -10,7 +10,7 @@
 #include <thread>
 #include <vector>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/comm/communicator.h"
 #include "trireme/comm/proof.h"
 #include "trireme/comm/socket.h"

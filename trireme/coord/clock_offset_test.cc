@@ -9,7 +9,7 @@
 #include <thread>
 
 #include "trireme/base/random.h"
-#include "trireme/coord/coordinator_testing.h"
+#include "trireme/coord/testing/coordinator.h"
 
 namespace trireme::coord {
 namespace {

@@ -9,8 +9,8 @@
 #include <future>
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/coord/coordinator_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/coord/testing/coordinator.h"
 #include "trireme/rpc/channel.h"
 
 namespace trireme::coord {

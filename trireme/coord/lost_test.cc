@@ -5,9 +5,9 @@
 
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/coord/coordinator_testing.h"
-#include "trireme/rpc/child_process.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/coord/testing/coordinator.h"
+#include "trireme/rpc/testing/child_process.h"
 
 namespace trireme::coord {
 namespace {

@@ -6,8 +6,8 @@
 #include <atomic>
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/coord/coordinator_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/coord/testing/coordinator.h"
 #include "trireme/rpc/channel.h"
 
 namespace trireme::coord {

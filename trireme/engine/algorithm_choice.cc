@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "trireme/base/files.h"
-#include "trireme/engine/cpu.h"
+#include "trireme/engine/kernels/cpu.h"
 
 namespace trireme::engine {
 namespace {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
-#include "trireme/engine/arena.h"
 #include "trireme/engine/executor.h"
-#include "trireme/engine/onednn.h"
+#include "trireme/engine/kernels/arena.h"
+#include "trireme/engine/kernels/onednn.h"
 
 namespace trireme::engine {
 

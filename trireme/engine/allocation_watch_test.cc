@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Replaces operator new of the test program by one that watches; in a file of its own, so that nothing is inlined.
-#include "trireme/engine/allocation_watch.h"
+#include "trireme/engine/testing/allocation_watch.h"
 
 #include <atomic>
 #include <cstdlib>

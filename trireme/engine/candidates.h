@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "trireme/engine/algorithm_choice.h"
-#include "trireme/engine/onednn.h"
+#include "trireme/engine/kernels/onednn.h"
 
 namespace trireme::engine {
 

@@ -7,8 +7,8 @@
 
 #include "trireme/base/random.h"
 #include "trireme/engine/loss_entry.h"
-#include "trireme/engine/model_check.h"
 #include "trireme/engine/op_entry.h"
+#include "trireme/engine/testing/model_check.h"
 #include "trireme/graph/builder.h"
 
 namespace trireme::engine {

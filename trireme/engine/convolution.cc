@@ -10,7 +10,7 @@
 
 #include "trireme/base/parallel.h"
 #include "trireme/engine/candidates.h"
-#include "trireme/engine/cpu.h"
+#include "trireme/engine/kernels/cpu.h"
 #include "trireme/engine/lowering.h"
 #include "trireme/engine/weights.h"
 #include "trireme/graph/op_options.h"

@@ -11,9 +11,9 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/parallel.h"
-#include "trireme/engine/arena.h"
-#include "trireme/engine/cpu.h"
 #include "trireme/engine/fusion.h"
+#include "trireme/engine/kernels/arena.h"
+#include "trireme/engine/kernels/cpu.h"
 #include "trireme/engine/loss_entry.h"
 #include "trireme/engine/lowering.h"
 #include "trireme/engine/op_table.h"

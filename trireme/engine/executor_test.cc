@@ -13,7 +13,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/random.h"
-#include "trireme/engine/allocation_watch.h"
+#include "trireme/engine/testing/allocation_watch.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"

@@ -2,7 +2,7 @@
 // Small models in which ops meet: each fusion, concatenation in pieces and copied, recomputation, shared gradients.
 #include <gtest/gtest.h>
 
-#include "trireme/engine/model_check.h"
+#include "trireme/engine/testing/model_check.h"
 #include "trireme/graph/builder.h"
 
 namespace trireme::engine {

@@ -8,9 +8,9 @@
 
 #include "trireme/base/parallel.h"
 #include "trireme/base/random.h"
-#include "trireme/engine/cpu.h"
 #include "trireme/engine/fusion.h"
-#include "trireme/engine/layout_copies.h"
+#include "trireme/engine/kernels/cpu.h"
+#include "trireme/engine/kernels/layout_copies.h"
 #include "trireme/engine/parts.h"
 #include "trireme/graph/reference.h"
 

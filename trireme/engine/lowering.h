@@ -11,10 +11,10 @@
 #include <vector>
 
 #include "trireme/engine/algorithm_choice.h"
-#include "trireme/engine/blocked_kernels.h"
-#include "trireme/engine/flat_kernels.h"
 #include "trireme/engine/gradient_book.h"
-#include "trireme/engine/onednn.h"
+#include "trireme/engine/kernels/blocked_kernels.h"
+#include "trireme/engine/kernels/flat_kernels.h"
+#include "trireme/engine/kernels/onednn.h"
 #include "trireme/engine/op_entry.h"
 #include "trireme/engine/program.h"
 #include "trireme/engine/tensor.h"

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Comparison of the engine with the reference kernels: forward values directly, gradients by finite differences.
-#include "trireme/engine/model_check.h"
+#include "trireme/engine/testing/model_check.h"
 
 #include <gtest/gtest.h>
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "trireme/base/error.h"
-#include "trireme/engine/memory_plan.h"
+#include "trireme/engine/kernels/memory_plan.h"
 
 namespace trireme::engine {
 namespace {

@@ -6,9 +6,9 @@
 #include <gtest/gtest.h>
 
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/fetch/loopback_server.h"
-#include "trireme/fetch/packed_files.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/fetch/testing/loopback_server.h"
+#include "trireme/fetch/testing/packed_files.h"
 
 namespace trireme::fetch {
 namespace {

@@ -7,7 +7,7 @@
 
 #include <csignal>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/fetch/process.h"
 
 namespace trireme::fetch {

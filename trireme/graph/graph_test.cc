@@ -4,7 +4,7 @@
 
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/graph/builder.h"
 
 namespace trireme::graph {

@@ -5,7 +5,7 @@
 #include <gtest/gtest.h>
 
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/model_entry.h"
 

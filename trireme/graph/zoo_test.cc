@@ -3,7 +3,7 @@
 #include <gtest/gtest.h>
 
 #include "trireme/base/config.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
 

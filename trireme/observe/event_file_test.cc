@@ -9,7 +9,7 @@
 
 #include "trireme/base/crc32c.h"
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/wire/event.pb.h"
 
 namespace trireme::observe {

@@ -16,7 +16,7 @@
 #include <limits>
 
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::observe {

@@ -2,7 +2,7 @@
 // Tests of servers to which every push is an update of its own.
 #include <gmock/gmock.h>
 
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/ps/testing/cluster.h"
 
 namespace trireme::ps {
 namespace {

@@ -2,7 +2,7 @@
 // Tests of servers that sum the pushes of a round.
 #include <gmock/gmock.h>
 
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/ps/testing/cluster.h"
 
 namespace trireme::ps {
 namespace {

@@ -5,8 +5,8 @@
 #include <atomic>
 #include <cstring>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/ps/testing/cluster.h"
 
 namespace trireme::ps {
 namespace {

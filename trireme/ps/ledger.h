@@ -7,7 +7,7 @@
 #include <optional>
 #include <vector>
 
-#include "trireme/data/division.h"
+#include "trireme/data/source/division.h"
 #include "trireme/ps/runs.h"
 
 namespace trireme::ps {

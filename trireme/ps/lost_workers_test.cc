@@ -6,7 +6,7 @@
 #include <set>
 
 #include "trireme/base/random.h"
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/ps/testing/cluster.h"
 
 namespace trireme::ps {
 namespace {

@@ -2,7 +2,7 @@
 // Tests of servers and workers over the network, with certificates.
 #include <gmock/gmock.h>
 
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/ps/testing/cluster.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
 #include "trireme/rpc/server.h"

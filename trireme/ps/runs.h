@@ -6,7 +6,7 @@
 #include <map>
 #include <vector>
 
-#include "trireme/data/division.h"
+#include "trireme/data/source/division.h"
 
 namespace trireme::ps {
 

@@ -2,8 +2,8 @@
 // Tests of servers that are told nonsense: only that stream is closed, with the reason.
 #include <gmock/gmock.h>
 
-#include "trireme/ps/cluster_testing.h"
-#include "trireme/rpc/bulk_diary.h"
+#include "trireme/ps/testing/cluster.h"
+#include "trireme/rpc/testing/bulk_diary.h"
 
 namespace trireme::ps {
 namespace {

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/ps/cluster_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/ps/testing/cluster.h"
 
 namespace trireme::ps {
 namespace {

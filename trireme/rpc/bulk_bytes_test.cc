@@ -5,9 +5,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/rpc/bulk_diary.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/rpc/grpc_bytes.h"
+#include "trireme/rpc/testing/bulk_diary.h"
 
 namespace trireme::rpc {
 namespace {

@@ -9,7 +9,7 @@
 #include <atomic>
 #include <thread>
 
-#include "trireme/rpc/bulk_diary.h"
+#include "trireme/rpc/testing/bulk_diary.h"
 
 namespace trireme::rpc {
 namespace {

@@ -11,13 +11,13 @@
 #include <mutex>
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/rpc/authority.h"
-#include "trireme/rpc/bulk_diary.h"
 #include "trireme/rpc/bulk_pair.h"
 #include "trireme/rpc/channel.h"
-#include "trireme/rpc/child_process.h"
 #include "trireme/rpc/server.h"
+#include "trireme/rpc/testing/bulk_diary.h"
+#include "trireme/rpc/testing/child_process.h"
 
 namespace trireme::rpc {
 namespace {

@@ -19,9 +19,9 @@
 #include "trireme/base/files.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
-#include "trireme/rpc/child_process.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/server.h"
+#include "trireme/rpc/testing/child_process.h"
 
 namespace trireme::rpc {
 namespace {

@@ -22,10 +22,10 @@
 #include <semaphore>
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
-#include "trireme/rpc/child_process.h"
+#include "trireme/rpc/testing/child_process.h"
 
 namespace trireme::rpc {
 namespace {

@@ -14,7 +14,7 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
+#include "trireme/base/testing/thrown_error.h"
 
 namespace trireme {
 namespace {

@@ -8,7 +8,7 @@
 #include "tests/faults/scene.h"
 #include "tests/faults/small_disk.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process.h"
+#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests::rows {
 namespace {

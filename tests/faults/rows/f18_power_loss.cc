@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // F18: whoever writes a checkpoint dies at each place of it: the old one or the new one loads, never a mix. (Prefixes of the system
-// calls are replayed by trireme/train/checkpoint_crash_test.cc.)
+// calls are replayed by trireme/train/checkpoint/checkpoint_crash_test.cc.)
 #include <fmt/format.h>
 
 #include <csignal>

@@ -69,7 +69,7 @@ Outcome refused(Scene& scene) {
 // Every format: truncated at every byte, empty, missing, with flipped bits.
 Outcome formats(Scene&) {
   Outcome outcome;
-  const int count = run_tests("trireme_data_readers_test", "*", outcome);
+  const int count = run_tests("trireme_data_test", "*ReaderConformance*:Cifar*:Csv*:FitsTest*:Idx*:ImageFolderTest*:Tfrecord*", outcome);
   outcome.result = fmt::format("{} tests of all readers", count);
   return outcome;
 }

@@ -66,7 +66,7 @@ Rows f20_records() {
   return {{.id = "F20.refused", .fault = "TFRecords with bent lengths, checksums and ends", .run = refused},
           {.id = "F20.kinds", .fault = "every flipped bit of a TFRecord; damaged records skipped and counted", .run = [](Scene&) {
              Outcome outcome;
-             const int count = run_tests("trireme_data_readers_test", "Tfrecord*:*tfrecord*", outcome);
+             const int count = run_tests("trireme_data_test", "Tfrecord*:*tfrecord*", outcome);
              outcome.result = fmt::format("{} tests", count);
              return outcome;
            }}};

@@ -12,10 +12,11 @@
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/comparison.h"
-#include "trireme/cli/interrupts.h"
 #include "trireme/cli/report_files.h"
-#include "trireme/report/run_reader.h"
+#include "trireme/experiment/comparison.h"
+#include "trireme/report/read/run_reader.h"
+#include "trireme/run/exit_code.h"
+#include "trireme/run/interrupts.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
@@ -24,7 +25,7 @@ namespace {
 struct Options {
   std::vector<std::string> files;
   std::string out;
-  ExperimentFlags flags;
+  experiment::ExperimentFlags flags;
   std::vector<std::string> train_arguments;
   double time_limit = 0;
   bool subtract_baseline = false;
@@ -42,19 +43,19 @@ std::filesystem::path new_folder(const Options& o) {
 }
 
 // With --out alone: what that folder was begun with.
-Experiment experiment_of(const Options& o) {
-  if (!o.files.empty()) return read_experiment(o.files, o.flags);
+experiment::Experiment experiment_of(const Options& o) {
+  if (!o.files.empty()) return experiment::read_experiment(o.files, o.flags);
   const std::filesystem::path kept = std::filesystem::path(o.out) / kExperimentFile;
   if (o.out.empty() || !std::filesystem::exists(kept))
     throw Error{invalid_argument, "give job files, or --out FOLDER with the folder of a comparison that was begun"};
-  return read_experiment({kept.string()}, o.flags);
+  return experiment::read_experiment({kept.string()}, o.flags);
 }
 
 class Comparing {
  public:
-  Comparing(const Options& o, Experiment experiment, std::filesystem::path out, const Console& console)
+  Comparing(const Options& o, experiment::Experiment experiment, std::filesystem::path out, const run::Console& console)
       : options_(o), console_(console), out_(std::move(out)), comparison_{.experiment = std::move(experiment), .runs = {}} {
-    for (const Variant& variant : comparison_.experiment.variants) {
+    for (const experiment::Variant& variant : comparison_.experiment.variants) {
       comparison_.runs.push_back({.variant = variant, .cells = {}});
       for (const std::int64_t seed : comparison_.experiment.seeds) comparison_.runs.back().cells.push_back(known_cell(variant, seed));
     }
@@ -64,24 +65,24 @@ class Comparing {
   void train_missing(const std::atomic<int>& stop) {
     write_file_atomically(out_ / kExperimentFile, to_toml(comparison_.experiment));
     const std::size_t seeds = comparison_.experiment.seeds.size();
-    ExperimentProgress progress(console_.err, ::isatty(STDERR_FILENO) != 0, static_cast<int>(seeds * comparison_.runs.size()));
+    experiment::ExperimentProgress progress(console_.err, ::isatty(STDERR_FILENO) != 0, static_cast<int>(seeds * comparison_.runs.size()));
     for (std::size_t s = 0; s < seeds; ++s) {
-      for (VariantRuns& variant : comparison_.runs) {
-        RunCell& cell = variant.cells[s];
+      for (experiment::VariantRuns& variant : comparison_.runs) {
+        experiment::RunCell& cell = variant.cells[s];
         if (cell.run)
-          progress.skip(cell.run->use ? cell.run->use->seconds : kUnknown);
+          progress.skip(cell.run->use ? cell.run->use->seconds : experiment::kUnknown);
         else
           train(variant.variant, cell, progress, stop);
       }
     }
   }
 
-  const Comparison& comparison() const { return comparison_; }
+  const experiment::Comparison& comparison() const { return comparison_; }
 
  private:
-  RunCell known_cell(const Variant& variant, std::int64_t seed) const {
+  experiment::RunCell known_cell(const experiment::Variant& variant, std::int64_t seed) const {
     const std::filesystem::path folder = out_ / fmt::format("{}-seed-{}", variant.folder, seed);
-    RunCell cell{.seed = seed, .folder = folder.string(), .run = find_finished_run(folder), .failure = {}};
+    experiment::RunCell cell{.seed = seed, .folder = folder.string(), .run = experiment::find_finished_run(folder), .failure = {}};
     if (cell.run && read_file(job_file(variant, folder)) != job_text(variant, seed))
       throw Error{failed_precondition, "{} was trained with another job; give another --out, or move that folder away", folder.string()};
     if (!cell.run && std::filesystem::exists(folder / "failure.txt")) {
@@ -91,12 +92,13 @@ class Comparing {
     return cell;
   }
 
-  static std::filesystem::path job_file(const Variant& variant, const std::filesystem::path& folder) {
+  static std::filesystem::path job_file(const experiment::Variant& variant, const std::filesystem::path& folder) {
     return folder / (variant.folder + ".toml");
   }
 
   // A run that was cut short begins anew: the time of a whole one is wanted.
-  void train(const Variant& variant, RunCell& cell, ExperimentProgress& progress, const std::atomic<int>& stop) {
+  void train(const experiment::Variant& variant, experiment::RunCell& cell, experiment::ExperimentProgress& progress,
+             const std::atomic<int>& stop) {
     const std::filesystem::path folder = cell.folder;
     write_file_atomically(job_file(variant, folder), job_text(variant, cell.seed));
     std::filesystem::remove(folder / "latest");  // of an earlier attempt
@@ -104,29 +106,31 @@ class Comparing {
         job_file(variant, folder).string(), "-n", std::to_string(variant.nodes), "--runs", folder.string(), "--keep-nodes", "0"};
     arguments.insert(arguments.end(), options_.train_arguments.begin(), options_.train_arguments.end());
     progress.begin(fmt::format("{}, seed {}", variant.label, cell.seed));
-    const ChildOutcome outcome = run_child_training({.arguments = std::move(arguments),
-                                                     .folder = folder,
-                                                     .journal = folder / "latest" / "journal.jsonl",
-                                                     .how_to_go_on = fmt::format("trireme compare --out {}", out_.string()),
-                                                     .time_limit = options_.time_limit},
-                                                    stop, [&](const JournalTail::Position& position) { progress.tell(position); });
-    cell.run = outcome.is_success ? find_finished_run(folder) : std::nullopt;
+    const experiment::ChildOutcome outcome =
+        experiment::run_child_training({.arguments = std::move(arguments),
+                                        .folder = folder,
+                                        .journal = folder / "latest" / "journal.jsonl",
+                                        .how_to_go_on = fmt::format("trireme compare --out {}", out_.string()),
+                                        .time_limit = options_.time_limit},
+                                       stop, [&](const experiment::JournalTail::Position& position) { progress.tell(position); });
+    cell.run = outcome.is_success ? experiment::find_finished_run(folder) : std::nullopt;
     cell.failure = cell.run ? "" : outcome.is_success ? "it ended well, but did not train to the end" : outcome.failure;
-    progress.end(cell.run ? fmt::format("accuracy {:.4f} in {}", cell.run->summary.accuracy, in_hours(cell.run->summary.seconds))
-                          : "failed: " + cell.failure,
+    progress.end(cell.run
+                     ? fmt::format("accuracy {:.4f} in {}", cell.run->summary.accuracy, experiment::in_hours(cell.run->summary.seconds))
+                     : "failed: " + cell.failure,
                  outcome.use.seconds);
   }
 
   const Options& options_;
-  const Console& console_;
+  const run::Console& console_;
   std::filesystem::path out_;
-  Comparison comparison_;
+  experiment::Comparison comparison_;
 };
 
-report::ComparisonDocument document_of(const Comparison& comparison, bool subtracts_baseline) {
+report::ComparisonDocument document_of(const experiment::Comparison& comparison, bool subtracts_baseline) {
   std::vector<report::ComparedRun> runs;
-  for (const VariantRuns& variant : comparison.runs)
-    for (const RunCell& cell : variant.cells) {
+  for (const experiment::VariantRuns& variant : comparison.runs)
+    for (const experiment::RunCell& cell : variant.cells) {
       if (!cell.run) continue;
       runs.push_back(
           {.label = variant.variant.label, .document = report::read_run(cell.run->directory), .published = variant.variant.published});
@@ -142,43 +146,44 @@ void keep_report(const report::ComparisonDocument& document, const std::filesyst
   if (web::page_absence().empty()) write_file_atomically(out / "report.html", report_text(document, ReportForm::page));
 }
 
-void mention_report(const std::filesystem::path& out, const Console& console) {
+void mention_report(const std::filesystem::path& out, const run::Console& console) {
   const bool has_page = web::page_absence().empty();
   console.err << fmt::format("tables, figures and what makes the runs unlike: {}\n",
                              (out / (has_page ? "report.html" : "report.md")).string());
   if (!has_page) console.err << "note: " << web::absence_text("report.html", web::page_absence()) << "\n";
 }
 
-void keep_results(const Comparison& comparison, const std::filesystem::path& out) {
-  write_file_atomically(out / "table.md", to_text(comparison, TableStyle::markdown));
+void keep_results(const experiment::Comparison& comparison, const std::filesystem::path& out) {
+  write_file_atomically(out / "table.md", to_text(comparison, experiment::TableStyle::markdown));
   write_file_atomically(out / "table.json", to_json(comparison));
-  write_file_atomically(out / "curves.csv", to_curves(comparison));
+  write_file_atomically(out / "curves.csv", experiment::to_curves(comparison));
 }
 
-int run_one(const Options& o, const Console& console) {
-  Experiment experiment = experiment_of(o);
+int run_one(const Options& o, const run::Console& console) {
+  experiment::Experiment experiment = experiment_of(o);
   const std::filesystem::path out = std::filesystem::absolute(o.out.empty() ? new_folder(o) : std::filesystem::path(o.out));
   if (o.table_only && !std::filesystem::exists(out)) throw Error{not_found, "{}: there is nothing to make a table of", out.string()};
   Comparing comparing(o, std::move(experiment), out, console);
   if (!o.table_only) {
-    const Interrupts interrupts;
+    const run::Interrupts interrupts;
     console.err << fmt::format("results go to {}\n", out.string());
     comparing.train_missing(interrupts.signal());
   }
-  const Comparison& comparison = comparing.comparison();
+  const experiment::Comparison& comparison = comparing.comparison();
   keep_results(comparison, out);
   keep_report(document_of(comparison, o.subtract_baseline), out);
   if (!o.json) mention_report(out, console);
-  console.out << (o.json ? to_json(comparison) : to_text(comparison, o.markdown ? TableStyle::markdown : TableStyle::text));
-  return comparison.is_whole() ? exit_ok : exit_failed;
+  console.out << (o.json ? to_json(comparison)
+                         : to_text(comparison, o.markdown ? experiment::TableStyle::markdown : experiment::TableStyle::text));
+  return comparison.is_whole() ? run::exit_ok : run::exit_failed;
 }
 
 bool is_experiment(const std::string& file) { return Config::load_toml(file).find("compare") != nullptr; }
 
 // Several experiments come one after another, each with a folder and a table of its own.
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   if (o.files.size() < 2 || !std::ranges::all_of(o.files, is_experiment)) return run_one(o, console);
-  int worst = exit_ok;
+  int worst = run::exit_ok;
   for (const std::string& file : o.files) {
     Options one = o;
     one.files = {file};
@@ -214,7 +219,7 @@ Run declare(CLI::App& app) {
   app.add_flag("--table-only", options->table_only, "train nothing, only read what is there");
   app.add_flag("--markdown", options->markdown, "print the table as Markdown");
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

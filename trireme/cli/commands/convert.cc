@@ -11,11 +11,11 @@
 #include "trireme/base/error.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/data_directory.h"
-#include "trireme/cli/fetch_progress.h"
-#include "trireme/data/reader_entry.h"
-#include "trireme/data/writer_entry.h"
+#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/writer_entry.h"
 #include "trireme/fetch/fetch.h"
+#include "trireme/run/data_directory.h"
+#include "trireme/run/fetch_progress.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -46,13 +46,13 @@ struct Input {
   bool has(data::Part part) const { return !reader->reads_files || !(part == data::Part::train ? train : test).empty(); }
 };
 
-Input public_set(const Options& o, const Console& console) {
+Input public_set(const Options& o, const run::Console& console) {
   const fetch::SetEntry* entry = fetch::find_set(o.set);
   if (entry == nullptr)
     throw Error{invalid_argument, "there is no public set '{}'; 'trireme fetch' lists them, --reader and --files take your own", o.set};
-  const fs::path directory = data_directory(o.directory);
+  const fs::path directory = run::data_directory(o.directory);
   const SteadyClock clock;
-  FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+  run::FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
   fetch::fetch_set(*entry, directory, progress);
   const fetch::SetPaths paths = fetch::set_files(*entry, directory);
   return {.reader = &data::find_reader(entry->reader),
@@ -61,7 +61,7 @@ Input public_set(const Options& o, const Console& console) {
           .class_names = {entry->class_names.begin(), entry->class_names.end()}};
 }
 
-Input input_of(const Options& o, const Console& console) {
+Input input_of(const Options& o, const run::Console& console) {
   if (!o.set.empty() && !o.reader.empty()) throw Error{invalid_argument, "name a public set or a reader, not both"};
   if (!o.set.empty()) return public_set(o, console);
   if (o.reader.empty()) throw Error{invalid_argument, "say what to convert: a public set, or --reader and --files"};
@@ -167,7 +167,8 @@ Size size_of(const std::vector<fs::path>& paths) {
 }
 
 // The last columns are what a reader is given again.
-std::vector<std::string> convert_part(const Options& o, const Input& input, data::Part part, const NewFolder& out, const Console& console) {
+std::vector<std::string> convert_part(const Options& o, const Input& input, data::Part part, const NewFolder& out,
+                                      const run::Console& console) {
   const std::string_view name = part == data::Part::train ? "train" : "test";
   const data::ReaderRequest request{
       .files = part == data::Part::train ? input.train : input.test, .part = part, .options = reader_options(*input.reader, o.settings)};
@@ -187,7 +188,7 @@ std::vector<std::string> convert_part(const Options& o, const Input& input, data
           first.string()};
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const SteadyClock clock;
   const Seconds start = clock.now();
   data::find_writer(o.to);  // a wrong name is the first thing to say
@@ -215,7 +216,7 @@ Run declare(CLI::App& app) {
   app.add_option("--shards", options->shards, "files of each part")->type_name("N")->check(CLI::Range(1, 99999).description(""));
   app.add_option("--compression", options->compression, "none, gzip or zlib")->capture_default_str()->type_name("KIND");
   app.add_option("--encoding", options->encoding, "of the images in a tfrecord: raw or png")->type_name("KIND");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -8,8 +8,8 @@
 
 #include "trireme/cli/browser.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/interrupts.h"
-#include "trireme/cli/run_page.h"
+#include "trireme/run/interrupts.h"
+#include "trireme/run/run_page.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
@@ -23,11 +23,11 @@ struct Options {
   bool no_open = false;
 };
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   // A program that reads /metrics with the token in the file needs no page.
   if (o.token_file.empty()) web::require_page("the dashboard");
-  const Interrupts interrupts;
-  const RunPage page(o.run, {.address = o.address, .port = o.port}, o.token_file);
+  const run::Interrupts interrupts;
+  const run::RunPage page(o.run, {.address = o.address, .port = o.port}, o.token_file);
   console.out << "dashboard " << page.url() << "\n" << std::flush;
   console.err << "the address has a secret in it: whoever has it can read this run. Ctrl-C ends the dashboard, not the run.\n";
   std::optional<Browser> browser;
@@ -46,7 +46,7 @@ Run declare(CLI::App& app) {
   app.add_option("--token-file", options->token_file, "write the secret there, for programs that read /metrics or /api/run")
       ->type_name("FILE");
   app.add_flag("--no-open", options->no_open, "only print the address, don't open a browser");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

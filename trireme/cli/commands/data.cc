@@ -9,12 +9,12 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/table.h"
-#include "trireme/cli/cache_directory.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/data_lookup.h"
-#include "trireme/cli/job_file.h"
-#include "trireme/data/data_sets.h"
-#include "trireme/data/sharding.h"
+#include "trireme/data/sets/data_sets.h"
+#include "trireme/data/source/sharding.h"
+#include "trireme/run/cache_directory.h"
+#include "trireme/run/data_lookup.h"
+#include "trireme/run/job_file.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -44,12 +44,12 @@ struct Group {
   }
 };
 
-data::DataSets open(const Options& o, const Console& console) {
-  Config config = load_job(o.job, o.settings);
-  resolve_data(config, console);
+data::DataSets open(const Options& o, const run::Console& console) {
+  Config config = run::load_job(o.job, o.settings);
+  run::resolve_data(config, console);
   const Config* table = config.find("data");
   if (table == nullptr) throw Error{invalid_argument, "{}: the table [data] is missing", o.job};
-  return data::open_data(data::data_request(*table), cache_directory());
+  return data::open_data(data::data_request(*table), run::cache_directory());
 }
 
 std::vector<std::int64_t> all_of(const data::Source& source) { return data::shard(source, data::Sharding::off, {}); }
@@ -101,7 +101,7 @@ nlohmann::ordered_json to_json(const std::vector<Group>& groups) {
   return list;
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const data::DataSets sets = open(o, console);
   const data::SampleFormat& format = sets.train->format();
   const std::vector<Group> groups = o.workers > 0 ? workers_of(o, sets.train) : parts_of(sets);
@@ -142,7 +142,7 @@ Run declare(CLI::App& app) {
   app.add_option("--shares", distribution.shares, "relative sizes of the workers' parts, e.g. 4,2,1")->delimiter(',');
   app.add_option("--overlap", distribution.overlap, "share of a worker's samples that the next one gets too")->check(CLI::Range(0.0, 1.0));
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

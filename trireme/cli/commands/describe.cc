@@ -9,10 +9,10 @@
 #include "trireme/base/error.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/job_file.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
 #include "trireme/graph/summary.h"
+#include "trireme/run/job_file.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -36,7 +36,7 @@ bool is_job_file(const std::string& model) {
 
 graph::Graph load_model(const Options& o) {
   if (is_job_file(o.model)) {
-    const Config job = load_job(o.model, o.settings);
+    const Config job = run::load_job(o.model, o.settings);
     if (const Config* model = job.find("model")) return graph::graph_from_config(*model);
     throw Error{invalid_argument, "{}: the table [model] is missing", o.model};
   }
@@ -44,7 +44,7 @@ graph::Graph load_model(const Options& o) {
   Config job;
   job.set("model", "{}", "");
   job.set("model.name", fmt::format("'{}'", o.model), "");
-  apply_settings(job, o.settings);
+  run::apply_settings(job, o.settings);
   return graph::graph_from_config(job.at("model"));
 }
 
@@ -114,7 +114,7 @@ void print_totals(const Options& o, const graph::ModelSummary& summary, std::ost
                      human_bytes(static_cast<double>(summary.activation_bytes_of_batch(o.batch_size))), o.batch_size);
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const graph::ModelSummary summary = graph::summarize(load_model(o));
   if (o.json) {
     print_json(o, summary, console.out);
@@ -140,7 +140,7 @@ Run declare(CLI::App& app) {
       ->allow_extra_args(false);
   app.add_flag("--all", options->all, "every layer of a long model, not its blocks");
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

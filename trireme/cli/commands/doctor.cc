@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctor: examines every machine of a cluster and every way between them, and says what is wrong and how to mend it.
-#include "trireme/cluster/doctor.h"
+#include "trireme/cluster/doctor/doctor.h"
 
 #include <fmt/format.h>
 
@@ -11,6 +11,7 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/run/exit_code.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -121,7 +122,7 @@ void print_json(const Examination& examination, const Findings& findings, std::o
   out << document.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   cluster::LaunchOptions options;
   options.binary = std::filesystem::read_symlink("/proc/self/exe");
@@ -137,7 +138,7 @@ int run(const Options& o, const Console& console) {
     print_links(examination, console.out);
     print_findings(findings, inventory.machines.size(), console.out);
   }
-  return findings.problems.empty() ? exit_ok : exit_preflight;
+  return findings.problems.empty() ? run::exit_ok : run::exit_preflight;
 }
 
 Run declare(CLI::App& app) {
@@ -148,7 +149,7 @@ Run declare(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 600).description(""));
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

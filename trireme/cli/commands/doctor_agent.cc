@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // doctor-agent: what `doctor` runs on each machine; not for people.
-#include "trireme/cluster/doctor_agent.h"
+#include "trireme/cluster/doctor/doctor_agent.h"
 
 #include <unistd.h>
 
@@ -13,7 +13,7 @@ namespace trireme::cli::commands {
 namespace {
 
 Run declare(CLI::App&) {
-  return [](const Console& console) {
+  return [](const run::Console& console) {
     constexpr unsigned kLongest = 600;  // seconds, should nobody end us
     ::alarm(kLongest);
     cluster::serve_doctor(std::cin, console.out, std::filesystem::read_symlink("/proc/self/exe").parent_path());

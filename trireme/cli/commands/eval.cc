@@ -8,9 +8,9 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/base/table.h"
-#include "trireme/cli/cache_directory.h"
 #include "trireme/cli/trained_model.h"
-#include "trireme/data/data_sets.h"
+#include "trireme/data/sets/data_sets.h"
+#include "trireme/run/cache_directory.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -22,10 +22,10 @@ struct Options {
   bool json = false;
 };
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const SteadyClock clock;
   TrainedModel model = load_trained_model(o.model, o.settings, console);
-  const data::DataSets sets = data::open_data(model.job.data, cache_directory());
+  const data::DataSets sets = data::open_data(model.job.data, run::cache_directory());
   const auto samples = data::part_named(sets, o.part);
   train::check_fit(model.job.graph, samples->format(), model.job.data.title());
   train::Evaluator evaluator = make_evaluator(model, clock);
@@ -60,7 +60,7 @@ Run declare(CLI::App& app) {
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -7,11 +7,11 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cli/job_file.h"
 #include "trireme/cli/selection_flags.h"
-#include "trireme/cluster/slurm.h"
-#include "trireme/cluster/tf_config.h"
-#include "trireme/train/job.h"
+#include "trireme/cluster/inventory/tf_config.h"
+#include "trireme/cluster/launch/slurm.h"
+#include "trireme/run/job_file.h"
+#include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -22,7 +22,7 @@ struct TfConfigOptions {
   std::string out;
 };
 
-void write_configs(const std::vector<std::string>& configs, const std::filesystem::path& folder, const Console& console) {
+void write_configs(const std::vector<std::string>& configs, const std::filesystem::path& folder, const run::Console& console) {
   make_directories(folder);
   for (std::size_t i = 0; i < configs.size(); ++i) {
     const std::filesystem::path file = folder / fmt::format("worker-{}.json", i);
@@ -31,7 +31,7 @@ void write_configs(const std::vector<std::string>& configs, const std::filesyste
   }
 }
 
-int export_tf_config(const TfConfigOptions& o, const Console& console) {
+int export_tf_config(const TfConfigOptions& o, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   const std::vector<std::string> configs = cluster::tf_configs(inventory.machines, o.port);
   if (!o.out.empty()) {
@@ -51,7 +51,7 @@ Run declare_tf_config(CLI::App& app) {
       ->check(CLI::Range(1, 65535).description(""));
   app.add_option("--out", options->out, "write worker-0.json, worker-1.json ... into this folder instead of printing them")
       ->type_name("FOLDER");
-  return [options](const Console& console) { return export_tf_config(*options, console); };
+  return [options](const run::Console& console) { return export_tf_config(*options, console); };
 }
 
 struct BatchOptions {
@@ -61,8 +61,8 @@ struct BatchOptions {
 };
 
 // A job with a mistake would wait in the queue only to fail.
-int export_sbatch(const BatchOptions& o, const Console& console) {
-  train::job_from_config(load_job(o.job, o.script.settings));
+int export_sbatch(const BatchOptions& o, const run::Console& console) {
+  train::job_from_config(run::load_job(o.job, o.script.settings));
   cluster::SbatchOptions script = o.script;
   script.binary = std::filesystem::read_symlink("/proc/self/exe");
   script.job = std::filesystem::absolute(o.job);
@@ -85,7 +85,7 @@ Run declare_sbatch(CLI::App& app) {
       ->type_name("TABLE.KEY=VALUE")
       ->allow_extra_args(false);
   app.add_option("--out", options->out, "write the script to this file instead of printing it")->type_name("FILE");
-  return [options](const Console& console) { return export_sbatch(*options, console); };
+  return [options](const run::Console& console) { return export_sbatch(*options, console); };
 }
 
 Run declare(CLI::App& app) {
@@ -93,7 +93,7 @@ Run declare(CLI::App& app) {
   const CLI::App* tf_config = app.add_subcommand("tf_config", "a cluster as TensorFlow's TF_CONFIG, one for each worker");
   const Run run_tf_config = declare_tf_config(*app.get_subcommand("tf_config"));
   const Run run_sbatch = declare_sbatch(*app.add_subcommand("sbatch", "a job as a batch script for Slurm"));
-  return [=](const Console& console) { return tf_config->parsed() ? run_tf_config(console) : run_sbatch(console); };
+  return [=](const run::Console& console) { return tf_config->parsed() ? run_tf_config(console) : run_sbatch(console); };
 }
 
 }  // namespace

@@ -14,8 +14,9 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/data_directory.h"
-#include "trireme/cli/fetch_progress.h"
+#include "trireme/run/data_directory.h"
+#include "trireme/run/exit_code.h"
+#include "trireme/run/fetch_progress.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -57,11 +58,11 @@ void print_json(const std::filesystem::path& directory, std::ostream& out) {
   out << nlohmann::ordered_json{{"directory", directory.string()}, {"sets", std::move(sets)}}.dump(2) << "\n";
 }
 
-void fetch_one(const fetch::SetEntry& entry, const Options& o, const Console& console) {
-  const std::filesystem::path directory = data_directory(o.directory);
+void fetch_one(const fetch::SetEntry& entry, const Options& o, const run::Console& console) {
+  const std::filesystem::path directory = run::data_directory(o.directory);
   const SteadyClock clock;
   const Seconds start = clock.now();
-  FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+  run::FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
   const bool here = !o.force && fetch::is_here(entry, directory);
   fetch::fetch_set(entry, directory, progress, {.force = o.force, .from = o.from});
   const std::string how = here ? "was here already" : fmt::format("fetched in {:.1f} s", (clock.now() - start).count());
@@ -71,30 +72,30 @@ void fetch_one(const fetch::SetEntry& entry, const Options& o, const Console& co
 }
 
 // A set that cannot be had does not keep the others away.
-int fetch_all(const Options& o, const Console& console) {
+int fetch_all(const Options& o, const run::Console& console) {
   std::vector<const fetch::SetEntry*> entries;
   for (const std::string& name : o.names) entries.push_back(&find_entry(fetch::sets::catalog(), name, "set"));
-  int code = exit_ok;
+  int code = run::exit_ok;
   for (const fetch::SetEntry* entry : entries) {
     try {
       fetch_one(*entry, o, console);
     } catch (const Error& error) {
       if (entries.size() == 1) throw;
       console.err << "trireme: error: " << error.what() << "\n";
-      code = exit_code_of(error.code());
+      code = run::exit_code_of(error.code());
     }
   }
   return code;
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   if (!o.names.empty()) return fetch_all(o, console);
   if (!o.from.empty() || o.force) throw Error{invalid_argument, "say which set to fetch; 'trireme fetch' alone lists them"};
   if (o.json)
-    print_json(data_directory(o.directory), console.out);
+    print_json(run::data_directory(o.directory), console.out);
   else
-    print_table(data_directory(o.directory), console.out);
-  return exit_ok;
+    print_table(run::data_directory(o.directory), console.out);
+  return run::exit_ok;
 }
 
 Run declare(CLI::App& app) {
@@ -104,7 +105,7 @@ Run declare(CLI::App& app) {
   app.add_option("--from", options->from, "take the files, plain or .gz, from this folder or address")->type_name("DIR|URL");
   app.add_flag("--force", options->force, "fetch again what is here");
   app.add_flag("--json", options->json, "list as JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

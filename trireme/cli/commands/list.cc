@@ -8,17 +8,17 @@
 #include "trireme/base/options.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cluster/launcher_entry.h"
-#include "trireme/data/data_options.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/cluster/launch/launcher_entry.h"
+#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/sets/data_options.h"
 #include "trireme/fetch/set_entry.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/op_entry.h"
 #include "trireme/graph/option_check.h"
 #include "trireme/optim/optimizer_entry.h"
 #include "trireme/optim/schedule.h"
-#include "trireme/train/job.h"
-#include "trireme/train/strategy_entry.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/job/strategy_entry.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -106,7 +106,7 @@ nlohmann::ordered_json to_json(const std::vector<Item>& items) {
   return list;
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   nlohmann::ordered_json document = nlohmann::ordered_json::object();
   bool first = true;
   const auto show = [&](const std::string& catalog, std::string_view kind, const std::vector<Item>& items) {
@@ -135,7 +135,7 @@ Run declare(CLI::App& app) {
                  "models, ops, data, readers, optimizers, strategies, launchers or job (its tables); all if left out")
       ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "strategies", "launchers", "job"}));
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

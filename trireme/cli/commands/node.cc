@@ -11,16 +11,16 @@
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
-#include "trireme/cli/mpi_launch.h"
-#include "trireme/cli/node_process.h"
-#include "trireme/cli/node_secrets.h"
-#include "trireme/cluster/hand_over.h"
+#include "trireme/cluster/launch/hand_over.h"
+#include "trireme/run/mpi_launch.h"
+#include "trireme/run/node_process.h"
+#include "trireme/run/node_secrets.h"
 
 namespace trireme::cli::commands {
 namespace {
 
 struct Options {
-  NodeOptions node;
+  run::NodeOptions node;
   std::string mpi_secret;
 };
 
@@ -45,16 +45,16 @@ std::string first_line() {
   return line;
 }
 
-int run(const Options& given, const Console& console) {
+int run(const Options& given, const run::Console& console) {
   std::string line = cluster::taken_over(first_line());
-  const NodeSecrets secrets = node_secrets(line);
+  const run::NodeSecrets secrets = run::node_secrets(line);
   wipe(line);
   obey_failpoint_orders(rpc::identity_of_certificate(secrets.credentials.certificate).name);
-  NodeOptions options = given.node;
+  run::NodeOptions options = given.node;
   options.has_launcher = given.mpi_secret.empty();
-  if (options.has_launcher) return run_node(secrets, options, console);
+  if (options.has_launcher) return run::run_node(secrets, options, console);
   leave_soon_after_launcher();
-  return run_first_mpi_node(secrets, given.mpi_secret, options, console);
+  return run::run_first_mpi_node(secrets, given.mpi_secret, options, console);
 }
 
 Run declare(CLI::App& app) {
@@ -68,7 +68,7 @@ Run declare(CLI::App& app) {
   app.add_option("--events", options->node.events, "folder for a journal of everything it does");
   app.add_option("--mpi-secret", options->mpi_secret, "the first process of mpirun: a file whose content the others get by MPI")
       ->type_name("FILE");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -10,11 +10,11 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/base/table.h"
-#include "trireme/cli/cache_directory.h"
 #include "trireme/cli/trained_model.h"
-#include "trireme/data/data_sets.h"
-#include "trireme/data/image_files.h"
-#include "trireme/data/subset.h"
+#include "trireme/data/formats/image_files.h"
+#include "trireme/data/sets/data_sets.h"
+#include "trireme/data/source/subset.h"
+#include "trireme/run/cache_directory.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -40,7 +40,7 @@ Samples image_samples(const Options& o, const TrainedModel& model) {
 }
 
 Samples set_samples(const Options& o, const TrainedModel& model) {
-  const data::DataSets sets = data::open_data(model.job.data, cache_directory());
+  const data::DataSets sets = data::open_data(model.job.data, run::cache_directory());
   auto source = data::part_named(sets, o.part);
   train::check_fit(model.job.graph, source->format(), model.job.data.title());
   if (o.limit > 0 && o.limit < source->size()) {
@@ -117,7 +117,7 @@ class Printer {
   std::vector<std::vector<std::string>> rows_;
 };
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const SteadyClock clock;
   TrainedModel model = load_trained_model(o.model, o.settings, console);
   const Samples samples = o.images.empty() ? set_samples(o, model) : image_samples(o, model);
@@ -140,7 +140,7 @@ Run declare(CLI::App& app) {
   app.add_option("--top", options->top, "classes to show")->check(CLI::PositiveNumber)->capture_default_str();
   app.add_option("--set", options->settings, "change a setting of the run's job")->type_name("TABLE.KEY=VALUE")->allow_extra_args(false);
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -8,7 +8,7 @@
 #include "trireme/base/files.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/report_files.h"
-#include "trireme/report/run_reader.h"
+#include "trireme/report/read/run_reader.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -38,7 +38,7 @@ std::string text_of(const Options& o) {
   return report_text(report::compare_runs(title, std::move(documents)), form_of(o));
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const std::string text = text_of(o);
   if (o.out.empty()) {
     console.out << text;
@@ -57,7 +57,7 @@ Run declare(CLI::App& app) {
   auto* markdown = app.add_flag("--markdown", options->markdown, "Markdown, also the default without -o");
   app.add_flag("--json", options->json, "print JSON: all numbers of the report")->excludes(markdown);
   app.add_flag("--subtract-baseline", options->subtract_baseline, "take off what the machines used before the training began");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

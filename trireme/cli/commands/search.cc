@@ -11,14 +11,14 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/data_directory.h"
-#include "trireme/cli/data_lookup.h"
-#include "trireme/cli/experiment.h"
-#include "trireme/cli/interrupts.h"
-#include "trireme/cli/job_file.h"
-#include "trireme/cli/search_report.h"
-#include "trireme/cli/search_trainings.h"
-#include "trireme/train/job.h"
+#include "trireme/experiment/experiment.h"
+#include "trireme/experiment/search_report.h"
+#include "trireme/experiment/search_trainings.h"
+#include "trireme/run/data_directory.h"
+#include "trireme/run/data_lookup.h"
+#include "trireme/run/interrupts.h"
+#include "trireme/run/job_file.h"
+#include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -49,8 +49,8 @@ std::filesystem::path out_folder(const Options& o) {
 
 std::string kept_text(const Options& o, const std::string& stem, const Config& job) {
   return fmt::format("{}[search]\nfrom = {}\nto = {}\nnodes = {}\nsettings = {}\nseeds = {}\nconfidence = {}\ntolerance = {}\nstem = {}\n",
-                     job_file_text(job), toml_quoted(o.from), toml_quoted(o.to), o.nodes, o.settings, o.seeds, toml_number(o.confidence),
-                     toml_number(o.tolerance), toml_quoted(stem));
+                     experiment::job_file_text(job), toml_quoted(o.from), toml_quoted(o.to), o.nodes, o.settings, o.seeds,
+                     toml_number(o.confidence), toml_number(o.tolerance), toml_quoted(stem));
 }
 
 struct Task {
@@ -83,12 +83,12 @@ Task kept_task(const Options& o) {
 // More seeds and another rule may be asked for later; what was trained must stay the same.
 bool is_same_training(const Task& a, const Task& b) {
   return a.options.from == b.options.from && a.options.to == b.options.to && a.options.nodes == b.options.nodes &&
-         a.options.settings == b.options.settings && job_file_text(a.job) == job_file_text(b.job);
+         a.options.settings == b.options.settings && experiment::job_file_text(a.job) == experiment::job_file_text(b.job);
 }
 
 Task task_of(const Options& o) {
   if (o.job.empty()) return kept_task(o);
-  Task task{.options = o, .stem = std::filesystem::path(o.job).stem().string(), .job = load_job(o.job, o.changes)};
+  Task task{.options = o, .stem = std::filesystem::path(o.job).stem().string(), .job = run::load_job(o.job, o.changes)};
   if (o.nodes < 1) throw Error{invalid_argument, "on how many nodes? Give -n"};
   if (!o.out.empty() && std::filesystem::exists(std::filesystem::path(o.out) / kSearchFile) && !is_same_training(task, kept_task(o)))
     throw Error{failed_precondition, "{} has a search with another job, strategies, nodes or settings; give another --out", o.out};
@@ -99,8 +99,8 @@ void check(const Task& task) {
   if (task.options.seeds < 2 && task.options.tolerance < 0)
     throw Error{invalid_argument, "one seed has no spread to take the tolerance from: give --tolerance, or --seeds 2 or more"};
   for (const std::string& strategy : {task.options.from, task.options.to}) {
-    Config job = with_strategy(task.job, strategy);
-    if (const fetch::SetEntry* set = public_set(job)) name_files(job, *set, data_directory());
+    Config job = experiment::with_strategy(task.job, strategy);
+    if (const fetch::SetEntry* set = run::public_set(job)) run::name_files(job, *set, run::data_directory());
     train::job_from_config(job);
   }
 }
@@ -115,7 +115,7 @@ class SearchProgress {
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
 
-  void tell(const std::string& title, const JournalTail::Position& position) {
+  void tell(const std::string& title, const experiment::JournalTail::Position& position) {
     if (!terminal_ && title == title_) return;
     title_ = title;
     out_ << (terminal_ ? "\r\033[K" : "") << title;
@@ -138,7 +138,7 @@ class SearchProgress {
 
 class Search {
  public:
-  Search(const Task& task, SearchTrainings& trainings, SearchProgress& progress)
+  Search(const Task& task, experiment::SearchTrainings& trainings, SearchProgress& progress)
       : options_(task.options), trainings_(trainings), progress_(progress) {
     report_.job = task.stem;
     report_.from = options_.from;
@@ -148,10 +148,10 @@ class Search {
     report_.is_tolerance_given = options_.tolerance >= 0;
   }
 
-  SearchReport run() {
+  experiment::SearchReport run() {
     train_baselines();
-    std::vector<TriedPoint> tried;
-    while (const auto at = next_point(tried, report_.grid)) {
+    std::vector<experiment::TriedPoint> tried;
+    while (const auto at = experiment::next_point(tried, report_.grid)) {
       report_.points.push_back(try_point(*at));
       tried.push_back(report_.points.back().judged);
     }
@@ -163,22 +163,22 @@ class Search {
   void train_baselines() {
     std::int64_t samples = 0;
     for (std::int64_t seed = 1; seed <= options_.seeds; ++seed) {
-      const SearchTrainings::Result result = trainings_.baseline(seed);
+      const experiment::SearchTrainings::Result result = trainings_.baseline(seed);
       if (!std::isfinite(result.accuracy)) throw Error{invalid_argument, "this job has no accuracy to compare"};
       samples = result.samples;
       report_.baselines.values.push_back(result.accuracy);
       report_.baseline_seconds.values.push_back(result.training_seconds);
       progress_.say(fmt::format("seed {}, {} alone: accuracy {:.4f}", seed, options_.from, result.accuracy));
     }
-    report_.rule = {.tolerance = report_.is_tolerance_given ? options_.tolerance : tolerance_from(report_.baselines, samples),
+    report_.rule = {.tolerance = report_.is_tolerance_given ? options_.tolerance : experiment::tolerance_from(report_.baselines, samples),
                     .confidence = options_.confidence};
   }
 
-  SearchReport::Point try_point(int at) {
-    SearchReport::Point point;
-    Sample differences;
+  experiment::SearchReport::Point try_point(int at) {
+    experiment::SearchReport::Point point;
+    experiment::Sample differences;
     for (std::int64_t seed = 1; seed <= options_.seeds; ++seed) {
-      const SearchTrainings::Result result = trainings_.switched(seed, at);
+      const experiment::SearchTrainings::Result result = trainings_.switched(seed, at);
       const double baseline = report_.baselines.values[static_cast<std::size_t>(seed - 1)];
       point.accuracies.values.push_back(result.accuracy);
       if (std::isfinite(result.training_seconds)) point.training_seconds.values.push_back(result.training_seconds);
@@ -192,30 +192,31 @@ class Search {
   }
 
   const Options& options_;
-  SearchTrainings& trainings_;
+  experiment::SearchTrainings& trainings_;
   SearchProgress& progress_;
-  SearchReport report_;
+  experiment::SearchReport report_;
 };
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const Task task = task_of(o);
   check(task);
   const std::filesystem::path out = out_folder(o);
   write_file_atomically(out / kSearchFile, kept_text(task.options, task.stem, task.job));
   console.err << fmt::format("results go to {}\n", out.string());
-  const Interrupts interrupts;
+  const run::Interrupts interrupts;
   SearchProgress progress(console.err, ::isatty(STDERR_FILENO) != 0);
-  SearchTrainings trainings({.job = task.job,
-                             .stem = task.stem,
-                             .from = task.options.from,
-                             .to = task.options.to,
-                             .nodes = task.options.nodes,
-                             .grid = 1 << task.options.settings,
-                             .out = out,
-                             .train_arguments = o.train_arguments},
-                            interrupts.signal(),
-                            [&](const std::string& title, const JournalTail::Position& position) { progress.tell(title, position); });
-  const SearchReport report = Search(task, trainings, progress).run();
+  experiment::SearchTrainings trainings(
+      {.job = task.job,
+       .stem = task.stem,
+       .from = task.options.from,
+       .to = task.options.to,
+       .nodes = task.options.nodes,
+       .grid = 1 << task.options.settings,
+       .out = out,
+       .train_arguments = o.train_arguments},
+      interrupts.signal(),
+      [&](const std::string& title, const experiment::JournalTail::Position& position) { progress.tell(title, position); });
+  const experiment::SearchReport report = Search(task, trainings, progress).run();
   write_file_atomically(out / "search.json", to_json(report));
   write_file_atomically(out / "search.txt", to_text(report));
   console.out << (o.json ? to_json(report) : to_text(report));
@@ -248,7 +249,7 @@ Run declare(CLI::App& app) {
   app.add_option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1")
       ->allow_extra_args(false);
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -5,7 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trireme/cli/selection_flags.h"
-#include "trireme/cluster/tf_config.h"
+#include "trireme/cluster/inventory/tf_config.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -23,7 +23,7 @@ nlohmann::ordered_json to_json(const cluster::Machine& machine) {
           {"watts", machine.watts},         {"price", machine.price},     {"labels", machine.labels}};
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   const std::vector<std::string> workers = cluster::worker_addresses(inventory.machines, o.port);
   if (!o.json) {
@@ -48,7 +48,7 @@ Run declare(CLI::App& app) {
       ->type_name("N")
       ->check(CLI::Range(1, 65535).description(""));
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -14,7 +14,7 @@ struct Options {
   bool json = false;
 };
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const RunStatus status = status_of(train::RunDirectory::open(o.run));
   console.out << (o.json ? json_of(status) : text_of(status));
   return 0;
@@ -24,7 +24,7 @@ Run declare(CLI::App& app) {
   const auto options = std::make_shared<Options>();
   app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
   app.add_flag("--json", options->json, "print JSON");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -10,14 +10,14 @@
 #include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/run_status.h"
-#include "trireme/cli/takeover.h"
-#include "trireme/cluster/machine.h"
+#include "trireme/cluster/inventory/machine.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
-#include "trireme/train/job.h"
-#include "trireme/train/reports.h"
-#include "trireme/train/run_directory.h"
+#include "trireme/run/takeover.h"
+#include "trireme/train/checkpoint/run_directory.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/messages/reports.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -33,7 +33,7 @@ struct Options {
   double wait = 60;
 };
 
-rpc::Channel reach(const Takeover& takeover, const std::string& run) {
+rpc::Channel reach(const run::Takeover& takeover, const std::string& run) {
   const rpc::Authority authority = rpc::Authority::from_secret(takeover.secret);
   if (takeover.addresses.empty()) throw Error{unavailable, "{}: its coordinator listens nowhere", run};
   try {
@@ -54,7 +54,7 @@ std::vector<observe::Record> switches_of(const train::RunDirectory& run) {
 }
 
 // What the run's journal says about it, when it has happened.
-int follow(const train::RunDirectory& run, std::size_t before, double wait, const Console& console) {
+int follow(const train::RunDirectory& run, std::size_t before, double wait, const run::Console& console) {
   const SteadyClock clock;
   const Seconds end = clock.now() + Seconds(wait);
   while (clock.now() < end) {
@@ -75,7 +75,7 @@ int follow(const train::RunDirectory& run, std::size_t before, double wait, cons
   return 0;
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const auto directory = train::RunDirectory::open(o.run);
   const train::StrategyPart part = train::parse_team_strategy(o.to, "--to");
   const std::string to = train::text_of(part);
@@ -85,7 +85,7 @@ int run(const Options& o, const Console& console) {
   if (!status.is_running)
     throw Error{failed_precondition,
                 "{}: this run is not going; `trireme train --resume {} --strategy NAME` continues it with another strategy", o.run, o.run};
-  const auto takeover = read_takeover(takeover_file(directory.path()));
+  const auto takeover = run::read_takeover(run::takeover_file(directory.path()));
   if (!takeover)
     throw Error{failed_precondition,
                 "{}: this run can't be talked to: it is one process, or was started by mpirun, srun or with --keep-nodes 0", o.run};
@@ -110,7 +110,7 @@ Run declare(CLI::App& app) {
       ->check(CLI::IsMember({"carry", "reset"}))
       ->capture_default_str();
   app.add_option("--wait", options->wait, "seconds to wait until it has happened")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

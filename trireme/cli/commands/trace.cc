@@ -32,7 +32,7 @@ StepRange parse_steps(const std::string& text) {
   return range;
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const train::RunDirectory directory = train::RunDirectory::open(o.run);
   TraceOrder order{.file = o.file.empty() ? directory.path() / "trace.json" : std::filesystem::path(o.file), .most_steps = o.most_steps};
   if (!o.steps.empty()) order.steps = parse_steps(o.steps);
@@ -60,7 +60,7 @@ Run declare(CLI::App& app) {
   app.add_option("--most-steps", options->most_steps, "of each node, the last ones, beside those that are profiled")
       ->check(CLI::Range(0, 1 << 20))
       ->capture_default_str();
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

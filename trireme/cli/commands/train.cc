@@ -8,23 +8,23 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
-#include "trireme/cli/cluster_run.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/cli/data_directory.h"
-#include "trireme/cli/data_lookup.h"
-#include "trireme/cli/env_launch.h"
 #include "trireme/cli/failpoint_orders.h"
-#include "trireme/cli/interrupts.h"
-#include "trireme/cli/job_file.h"
 #include "trireme/cli/launcher_choice.h"
-#include "trireme/cli/mpi_launch.h"
 #include "trireme/cli/selection_flags.h"
-#include "trireme/cli/slurm_launch.h"
-#include "trireme/cli/strategy_choice.h"
-#include "trireme/cli/training_run.h"
 #include "trireme/observe/journal_reader.h"
-#include "trireme/train/job.h"
-#include "trireme/train/run_directory.h"
+#include "trireme/run/cluster_run.h"
+#include "trireme/run/data_directory.h"
+#include "trireme/run/data_lookup.h"
+#include "trireme/run/env_launch.h"
+#include "trireme/run/interrupts.h"
+#include "trireme/run/job_file.h"
+#include "trireme/run/mpi_launch.h"
+#include "trireme/run/slurm_launch.h"
+#include "trireme/run/strategy_choice.h"
+#include "trireme/run/training_run.h"
+#include "trireme/train/checkpoint/run_directory.h"
+#include "trireme/train/job/job.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli::commands {
@@ -48,7 +48,7 @@ struct Options {
   int max_nodes = 0;
   int restarts = 3;
   double keep_nodes = 60;
-  double certificate_seconds = kCertificateSeconds;
+  double certificate_seconds = run::kCertificateSeconds;
   std::string events;
   std::string secret_file;
   std::string until;
@@ -58,18 +58,18 @@ struct Options {
   bool print_config = false;
 };
 
-Config load(const Options& o, const Console& console) {
+Config load(const Options& o, const run::Console& console) {
   if (o.job.empty() == o.resume.empty())
     throw Error{invalid_argument, "give either a job file or --resume RUN, which continues a run with its own job (and --set on top)"};
-  Config config = load_job(o.resume.empty() ? o.job : train::RunDirectory::open(o.resume).config().string(), o.settings);
+  Config config = run::load_job(o.resume.empty() ? o.job : train::RunDirectory::open(o.resume).config().string(), o.settings);
   if (o.threads >= 0) config.set("train.threads", fmt::format("{}", o.threads), "--threads");
-  if (!o.strategy.empty()) choose_strategy(config, o.strategy);
+  if (!o.strategy.empty()) run::choose_strategy(config, o.strategy);
   if (!o.profile.empty()) config.set("observe.profile", toml_quoted(o.profile), "--profile");
-  resolve_data(config, console);
+  run::resolve_data(config, console);
   return config;
 }
 
-TrainingRequest training_request(const Options& o, const Console& console) {
+run::TrainingRequest training_request(const Options& o, const run::Console& console) {
   return {.config = load(o, console),
           .base = o.runs,
           .title = std::filesystem::path(o.job).stem().string(),
@@ -81,7 +81,7 @@ TrainingRequest training_request(const Options& o, const Console& console) {
           .until = o.until};
 }
 
-void take_limits(const Options& o, ClusterRequest& cluster) {
+void take_limits(const Options& o, run::ClusterRequest& cluster) {
   cluster.min_nodes = std::max(1, o.min_nodes);
   cluster.starts_with_min = o.min_nodes > 0;
   cluster.max_nodes = o.max_nodes;
@@ -95,7 +95,7 @@ void take_limits(const Options& o, ClusterRequest& cluster) {
 }
 
 // The machines of the allocation; the program must be on each of them already.
-ClusterRequest slurm_request(ClusterRequest cluster, std::int64_t threads) {
+run::ClusterRequest slurm_request(run::ClusterRequest cluster, std::int64_t threads) {
   const cluster::Inventory inventory = cluster::slurm_inventory(*slurm_variables());
   cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
   cluster.plans = cluster::plan_nodes(inventory.machines, threads);
@@ -103,7 +103,7 @@ ClusterRequest slurm_request(ClusterRequest cluster, std::int64_t threads) {
   return cluster;
 }
 
-ClusterRequest ssh_request(ClusterRequest cluster, const Options& o, std::int64_t threads, const Console& console) {
+run::ClusterRequest ssh_request(run::ClusterRequest cluster, const Options& o, std::int64_t threads, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   cluster.options.ssh = inventory.ssh;
   cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
@@ -111,19 +111,19 @@ ClusterRequest ssh_request(ClusterRequest cluster, const Options& o, std::int64_
   return cluster;
 }
 
-ClusterRequest cluster_request(const Options& o, const std::string& launcher, const TrainingRequest& request, const Console& console,
-                               const std::optional<Takeover>& takeover) {
-  ClusterRequest cluster{.launcher = launcher,
-                         .options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
-                                     .ssh_args = o.ssh_args,
-                                     .accept_new_hosts = o.accept_new_hosts},
-                         .start_timeout = o.start_timeout};
+run::ClusterRequest cluster_request(const Options& o, const std::string& launcher, const run::TrainingRequest& request,
+                                    const run::Console& console, const std::optional<run::Takeover>& takeover) {
+  run::ClusterRequest cluster{.launcher = launcher,
+                              .options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
+                                          .ssh_args = o.ssh_args,
+                                          .accept_new_hosts = o.accept_new_hosts},
+                              .start_timeout = o.start_timeout};
   take_limits(o, cluster);
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
   if (launcher == "local") {
     // Without a word about machines it goes on with the nodes that are still there; those of this machine can be started again.
     if (o.nodes > 0 || !takeover || takeover->launcher == "local")
-      cluster.plans = local_plans(o.nodes > 0 || !takeover ? o.nodes : static_cast<std::int64_t>(takeover->nodes.size()), threads);
+      cluster.plans = run::local_plans(o.nodes > 0 || !takeover ? o.nodes : static_cast<std::int64_t>(takeover->nodes.size()), threads);
     return cluster;
   }
   cluster = launcher == "slurm" ? slurm_request(std::move(cluster), threads) : ssh_request(std::move(cluster), o, threads, console);
@@ -147,14 +147,14 @@ std::vector<cluster::Machine> machines_of(const std::vector<cluster::NodePlan>& 
 // Of the job file that a rank was started with. With --resume only rank 0 knows the job.
 std::string own_hash(const Options& o) {
   if (o.job.empty()) return "";
-  Config config = load_job(o.job, o.settings);
-  if (!o.strategy.empty()) choose_strategy(config, o.strategy);
-  if (const fetch::SetEntry* set = public_set(config)) name_files(config, *set, data_directory());
+  Config config = run::load_job(o.job, o.settings);
+  if (!o.strategy.empty()) run::choose_strategy(config, o.strategy);
+  if (const fetch::SetEntry* set = run::public_set(config)) run::name_files(config, *set, run::data_directory());
   return train::job_hash(config);
 }
 
 // A run of several nodes may be continued by one; the result is nearly the same, but it takes longer than its owner may expect.
-void mention_nodes(const std::string& run, const Console& console) {
+void mention_nodes(const std::string& run, const run::Console& console) {
   std::int64_t workers = 1;
   observe::for_each_record(train::RunDirectory::open(run).journal(), [&](const observe::Record& record) {
     if (record.type == "generation") workers = record.integer("workers");
@@ -163,59 +163,60 @@ void mention_nodes(const std::string& run, const Console& console) {
     console.err << fmt::format("note: this run had {} workers; give -n {} (or its machines) to go on with as many\n", workers, workers);
 }
 
-NodeOptions node_options(const Options& o) {
+run::NodeOptions node_options(const Options& o) {
   return {.threads = std::max<std::int64_t>(o.threads, 0), .start_timeout = o.start_timeout, .job_hash = own_hash(o)};
 }
 
 // What only shows something is the first process's business.
-int run_other_mpi_process(const Options& o, const Console& console) {
+int run_other_mpi_process(const Options& o, const run::Console& console) {
   if (o.print_config || o.dry_run) return 0;
-  return run_mpi_node(mpi_launch(), node_options(o), console);
+  return run::run_mpi_node(run::mpi_launch(), node_options(o), console);
 }
 
-ClusterRequest request_for(const std::string& launcher, const Options& o, const TrainingRequest& request, const Console& console,
-                           const std::optional<Takeover>& takeover) {
-  if (launcher == "env") return env_cluster_request(*env_launch(o.secret_file), request, o.start_timeout);
-  if (launcher == "mpi") return mpi_cluster_request(mpi_launch(), request, o.start_timeout);
+run::ClusterRequest request_for(const std::string& launcher, const Options& o, const run::TrainingRequest& request,
+                                const run::Console& console, const std::optional<run::Takeover>& takeover) {
+  if (launcher == "env") return run::env_cluster_request(*run::env_launch(o.secret_file), request, o.start_timeout);
+  if (launcher == "mpi") return run::mpi_cluster_request(run::mpi_launch(), request, o.start_timeout);
   return cluster_request(o, launcher, request, console, takeover);
 }
 
-int run(const Options& o, const Console& console) {
+int run(const Options& o, const run::Console& console) {
   const std::string launcher =
       choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
   if (o.dashboard) web::require_page("--dashboard");
-  const std::int64_t rank = launcher == "env" ? env_launch(o.secret_file)->rank : launcher == "mpi" ? mpi_launch().rank : 0;
+  const std::int64_t rank = launcher == "env" ? run::env_launch(o.secret_file)->rank : launcher == "mpi" ? run::mpi_launch().rank : 0;
   obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
-  if (launcher == "env" && rank > 0) return run_env_node(*env_launch(o.secret_file), node_options(o), console);
+  if (launcher == "env" && rank > 0) return run::run_env_node(*run::env_launch(o.secret_file), node_options(o), console);
   if (launcher == "mpi" && rank > 0) return run_other_mpi_process(o, console);
-  const TrainingRequest request = training_request(o, console);
+  const run::TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
     console.out << train::job_file_of(train::settings_of(request.config));
     return 0;
   }
-  const auto takeover = o.resume.empty() ? std::nullopt : read_takeover(takeover_file(train::RunDirectory::open(o.resume).path()));
+  const auto takeover =
+      o.resume.empty() ? std::nullopt : run::read_takeover(run::takeover_file(train::RunDirectory::open(o.resume).path()));
   const bool many = launcher != "local" || o.nodes > 1 || takeover;
   if (o.dry_run && !many) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
   }
   if (!many && !o.resume.empty()) mention_nodes(o.resume, console);
-  const Interrupts interrupts;
-  if (!many) return run_training(request, console, interrupts.signal());
-  ClusterRequest cluster = request_for(launcher, o, request, console, takeover);
+  const run::Interrupts interrupts;
+  if (!many) return run::run_training(request, console, interrupts.signal());
+  run::ClusterRequest cluster = request_for(launcher, o, request, console, takeover);
   if (takeover) console.out << "the coordinator of this run died: taking over from it, with the nodes that still wait\n";
   cluster.takeover = takeover;
   if (o.dry_run) {
-    console.out << dry_run(cluster);
+    console.out << run::dry_run(cluster);
     return 0;
   }
-  std::optional<SlurmPreparation> slurm;
+  std::optional<run::SlurmPreparation> slurm;
   if (launcher == "slurm") {
     slurm.emplace(machines_of(cluster.plans), cluster.options, console);
     cluster.options.hand_over = slurm->hand_over();
   }
-  return run_cluster_training(request, cluster, console, interrupts.signal());
+  return run::run_cluster_training(request, cluster, console, interrupts.signal());
 }
 
 Run declare(CLI::App& app) {
@@ -277,7 +278,7 @@ Run declare(CLI::App& app) {
       ->check(CLI::Range(1, 65535));
   app.add_flag("--dry-run", options->dry_run, "print the commands that would be run, and do nothing else");
   app.add_flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
-  return [options](const Console& console) { return run(*options, console); };
+  return [options](const run::Console& console) { return run(*options, console); };
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // local: a process on this machine.
-#include "trireme/cluster/launcher_entry.h"
+#include "trireme/cluster/launch/launcher_entry.h"
 
 namespace trireme::cluster::launchers {
 namespace {

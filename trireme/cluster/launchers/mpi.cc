@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // mpi: mpirun has started the processes; the first one, the coordinator, has a child that takes its place among them.
-#include "trireme/cluster/launcher_entry.h"
+#include "trireme/cluster/launch/launcher_entry.h"
 
 namespace trireme::cluster::launchers {
 namespace {

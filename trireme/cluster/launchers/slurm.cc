@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // slurm: a step of the allocation that this process runs in. srun carries standard input to the node, in clear: secrets in it are munge's
 // credentials, or stand in a file (hand_over.h).
-#include "trireme/cluster/slurm.h"
+#include "trireme/cluster/launch/slurm.h"
 
 #include <fmt/format.h>
 
-#include "trireme/cluster/launcher_entry.h"
+#include "trireme/cluster/launch/launcher_entry.h"
 
 namespace trireme::cluster::launchers {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // ssh: the shipped binary on another machine; the node ends when ssh's connection, and with it its input, closes.
-#include "trireme/cluster/ssh.h"
+#include "trireme/cluster/launch/ssh.h"
 
-#include "trireme/cluster/launcher_entry.h"
+#include "trireme/cluster/launch/launcher_entry.h"
 
 namespace trireme::cluster::launchers {
 namespace {

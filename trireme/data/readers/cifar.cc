@@ -4,10 +4,10 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/byte_stream.h"
-#include "trireme/data/class_count.h"
-#include "trireme/data/memory_source.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/data/formats/byte_stream.h"
+#include "trireme/data/formats/class_count.h"
+#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "trireme/base/random.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/reader_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {

@@ -3,8 +3,8 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/reader_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {

@@ -5,12 +5,12 @@
 #include <numeric>
 
 #include "trireme/base/error.h"
-#include "trireme/data/fits_file.h"
-#include "trireme/data/folder.h"
-#include "trireme/data/memory_source.h"
-#include "trireme/data/reader_entry.h"
-#include "trireme/data/redshift_bins.h"
-#include "trireme/data/resample.h"
+#include "trireme/data/formats/fits_file.h"
+#include "trireme/data/formats/folder.h"
+#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/redshift_bins.h"
+#include "trireme/data/formats/resample.h"
+#include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {
 namespace {

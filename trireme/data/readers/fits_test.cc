@@ -10,9 +10,9 @@
 #include <limits>
 
 #include "trireme/base/files.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/fits_file.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/formats/fits_file.h"
+#include "trireme/data/formats/reader_entry.h"
 
 namespace trireme::data {
 namespace {

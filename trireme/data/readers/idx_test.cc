@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/output_file.h"
-#include "trireme/data/reader_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/formats/output_file.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {

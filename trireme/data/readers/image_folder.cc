@@ -5,11 +5,11 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/folder.h"
-#include "trireme/data/image_codec.h"
-#include "trireme/data/image_file_check.h"
-#include "trireme/data/planes.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/data/formats/folder.h"
+#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/formats/image_file_check.h"
+#include "trireme/data/formats/planes.h"
+#include "trireme/data/formats/reader_entry.h"
 
 namespace trireme::data::readers {
 namespace {

@@ -8,9 +8,9 @@
 #include <fstream>
 #include <thread>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/image_codec.h"
-#include "trireme/data/reader_entry.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/formats/reader_entry.h"
 
 namespace trireme::data {
 namespace {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // synthetic_digits: handwritten-looking digits, 28 x 28, made from nothing.
-#include "trireme/data/synthetic_digits.h"
+#include "trireme/data/synthetic/synthetic_digits.h"
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 
-#include "trireme/data/synthetic_options.h"
+#include "trireme/data/synthetic/synthetic_options.h"
 
 namespace trireme::data::readers {
 namespace {

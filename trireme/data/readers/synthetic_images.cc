@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // synthetic_images: coloured things on coloured grounds, made from nothing.
-#include "trireme/data/synthetic_images.h"
+#include "trireme/data/synthetic/synthetic_images.h"
 
 #include <algorithm>
 #include <cmath>
 #include <vector>
 
-#include "trireme/data/synthetic_options.h"
+#include "trireme/data/synthetic/synthetic_options.h"
 
 namespace trireme::data::readers {
 namespace {

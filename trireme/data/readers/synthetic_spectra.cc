@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // synthetic_spectra: galaxies and quasars by redshift, made from nothing.
-#include "trireme/data/synthetic_spectra.h"
+#include "trireme/data/synthetic/synthetic_spectra.h"
 
 #include <cstring>
 #include <vector>
 
 #include "trireme/base/error.h"
-#include "trireme/data/synthetic_options.h"
+#include "trireme/data/synthetic/synthetic_options.h"
 
 namespace trireme::data::readers {
 namespace {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfrecord: shards of tf.train.Examples, as TensorFlow and `trireme convert` write them, uncompressed, GZIP or ZLIB.
 #include "trireme/base/error.h"
-#include "trireme/data/class_count.h"
-#include "trireme/data/memory_source.h"
-#include "trireme/data/reader_entry.h"
-#include "trireme/data/record_source.h"
-#include "trireme/data/record_writer.h"
+#include "trireme/data/formats/class_count.h"
+#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/record_source.h"
+#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {
 namespace {

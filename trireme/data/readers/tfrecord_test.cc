@@ -4,10 +4,10 @@
 #include <gtest/gtest.h>
 
 #include "trireme/base/crc32c.h"
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/image_codec.h"
-#include "trireme/data/output_file.h"
-#include "trireme/data/reader_testing.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/formats/output_file.h"
+#include "trireme/data/testing/reader.h"
 #include "trireme/wire/example.pb.h"
 
 namespace trireme::data {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // cifar: batches as the binary version of CIFAR-10 has them, a label byte and three planes of 32 x 32.
 #include "trireme/base/error.h"
-#include "trireme/data/output_file.h"
-#include "trireme/data/writer_entry.h"
+#include "trireme/data/formats/output_file.h"
+#include "trireme/data/formats/writer_entry.h"
 
 namespace trireme::data::writers {
 namespace {

@@ -3,10 +3,10 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include "trireme/base/thrown_error.h"
-#include "trireme/data/memory_source.h"
-#include "trireme/data/reader_testing.h"
-#include "trireme/data/writer_entry.h"
+#include "trireme/base/testing/thrown_error.h"
+#include "trireme/data/formats/writer_entry.h"
+#include "trireme/data/source/memory_source.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {

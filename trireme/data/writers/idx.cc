@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // idx: a file of images or vectors and a file of labels, named as MNIST's are.
 #include "trireme/base/error.h"
-#include "trireme/data/output_file.h"
-#include "trireme/data/writer_entry.h"
+#include "trireme/data/formats/output_file.h"
+#include "trireme/data/formats/writer_entry.h"
 
 namespace trireme::data::writers {
 namespace {

@@ -2,7 +2,7 @@
 // concat: a list of pieces where all readers can take one (no copy), else a copy with each piece's channels padded as they were.
 #include <algorithm>
 
-#include "trireme/engine/layout_copies.h"
+#include "trireme/engine/kernels/layout_copies.h"
 #include "trireme/engine/lowering.h"
 
 namespace trireme::engine::ops {

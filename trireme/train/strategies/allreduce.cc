@@ -7,10 +7,10 @@
 #include "trireme/base/failpoint.h"
 #include "trireme/base/finite.h"
 #include "trireme/optim/norm.h"
-#include "trireme/train/gradient_exchange.h"
-#include "trireme/train/noise_scale.h"
-#include "trireme/train/non_finite.h"
-#include "trireme/train/strategy_entry.h"
+#include "trireme/train/job/strategy_entry.h"
+#include "trireme/train/team/gradient_exchange.h"
+#include "trireme/train/team/noise_scale.h"
+#include "trireme/train/team/non_finite.h"
 
 namespace trireme::train::strategies {
 namespace {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // local: one node, all its cores.
 #include "trireme/base/error.h"
-#include "trireme/train/non_finite.h"
-#include "trireme/train/strategy_entry.h"
+#include "trireme/train/job/strategy_entry.h"
+#include "trireme/train/team/non_finite.h"
 
 namespace trireme::train::strategies {
 namespace {

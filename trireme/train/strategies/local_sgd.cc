@@ -7,8 +7,8 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
-#include "trireme/train/non_finite.h"
-#include "trireme/train/strategy_entry.h"
+#include "trireme/train/job/strategy_entry.h"
+#include "trireme/train/team/non_finite.h"
 
 namespace trireme::train::strategies {
 namespace {

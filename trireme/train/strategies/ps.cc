@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ps: servers hold the parameters; workers pull them, compute, and push gradients, each as fast as it can or within bounds.
 #include "trireme/base/error.h"
-#include "trireme/train/parameter_servers.h"
+#include "trireme/train/servers/parameter_servers.h"
 
 namespace trireme::train {
 

@@ -2,9 +2,9 @@
 // switch: one strategy, then another, without a restart; its parts do the work, see plan.h.
 #include <fmt/format.h>
 
-#include "trireme/train/job.h"
-#include "trireme/train/plan.h"
-#include "trireme/train/strategy_entry.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/job/plan.h"
+#include "trireme/train/job/strategy_entry.h"
 
 namespace trireme::train::strategies {
 namespace {

@@ -1,0 +1,114 @@
+// SPDX-License-Identifier: Apache-2.0
+// Opens, splits and caches.
+#include "trireme/data/sets/data_sets.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "trireme/base/error.h"
+#include "trireme/data/pipeline/cache.h"
+#include "trireme/data/source/permutation.h"
+#include "trireme/data/source/subset.h"
+
+namespace trireme::data {
+namespace {
+
+CacheKind cache_kind(const std::string& name) {
+  if (name == "none") return CacheKind::none;
+  return name == "disk" ? CacheKind::disk : CacheKind::memory;
+}
+
+std::shared_ptr<const Source> open_part(const DataRequest& request, Part part) {
+  ReaderRequest files{.part = part, .options = request.reader_options};
+  const auto& names = part == Part::train ? request.data.train : request.data.test;
+  files.files.assign(names.begin(), names.end());
+  if (files.files.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  std::shared_ptr<const Source> source = request.reader->open(files);
+  return source->size() == 0 ? nullptr : source;
+}
+
+std::int64_t held_out(double wanted, std::int64_t samples) {
+  return std::llround(wanted < 1 ? wanted * static_cast<double>(samples) : wanted);
+}
+
+SplitSizes split_sizes(const DataOptions& options, std::int64_t samples) {
+  const SplitSizes sizes{.validation = held_out(options.validation, samples), .test = held_out(options.test_split, samples)};
+  if (sizes.validation + sizes.test >= samples)
+    throw Error{invalid_argument, "[data]: validation and test_split hold out {} of {} training samples; nothing is left to train on",
+                sizes.validation + sizes.test, samples};
+  return sizes;
+}
+
+void check_same_format(const Source& train, const Source& test) {
+  const SampleFormat& a = train.format();
+  const SampleFormat& b = test.format();
+  if (a.shape != b.shape || a.element != b.element)
+    throw Error{invalid_argument, "[data]: a training sample is {}, a test sample {}; both parts must be alike", a.shape.to_string(),
+                b.shape.to_string()};
+  if (b.classes > a.classes)
+    throw Error{invalid_argument, "[data]: the test part has {} classes, the training part only {}", b.classes, a.classes};
+  if (a.class_names != b.class_names && !a.class_names.empty() && !b.class_names.empty())
+    throw Error{invalid_argument, "[data]: training and test part have classes of other names"};
+}
+
+std::vector<std::string> class_names_of(const DataOptions& options, const SampleFormat& format) {
+  if (options.class_names.empty()) return format.class_names;
+  if (static_cast<std::int64_t>(options.class_names.size()) != format.classes)
+    throw Error{invalid_argument, "[data]: {} class_names for {} classes", options.class_names.size(), format.classes};
+  return options.class_names;
+}
+
+std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& base, std::vector<std::int64_t> indices) {
+  if (indices.empty()) return nullptr;
+  return std::make_shared<Subset>(base, std::move(indices));
+}
+
+void apply_split(DataSets& sets, const DataOptions& options) {
+  const SplitSizes sizes = split_sizes(options, sets.train->size());
+  if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
+  Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
+    split.train.resize(static_cast<std::size_t>(options.limit));
+  if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
+  const std::shared_ptr<const Source> base = sets.train;
+  sets.train = part_or_null(base, std::move(split.train));
+  sets.validation = part_or_null(base, std::move(split.validation));
+  if (sizes.test > 0) sets.test = part_or_null(base, std::move(split.test));
+}
+
+}  // namespace
+
+Split split_samples(std::int64_t samples, const SplitSizes& sizes, std::uint64_t seed) {
+  constexpr std::int64_t kNoEpoch = -1;  // a stream that no epoch uses
+  const std::vector<std::int64_t> order = epoch_permutation(samples, seed, kNoEpoch);
+  const auto validation_end = order.begin() + sizes.validation;
+  const auto test_end = validation_end + sizes.test;
+  Split split{.train = {test_end, order.end()}, .validation = {order.begin(), validation_end}, .test = {validation_end, test_end}};
+  for (auto* part : {&split.train, &split.validation, &split.test}) std::ranges::sort(*part);
+  return split;
+}
+
+std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view part) {
+  const auto& samples = part == "train" ? sets.train : part == "validation" ? sets.validation : sets.test;
+  if (samples == nullptr) throw Error{invalid_argument, "these data have no part '{}'", part};
+  return samples;
+}
+
+DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes) {
+  DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
+  if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
+  if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
+  for (const auto& part : {sets.train, sets.test}) {
+    if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+  }
+  const CacheKind kind = cache_kind(request.pipeline.cache);
+  MemoryBudget memory(memory_share(nodes));
+  sets.train = cached(sets.train, kind, scratch, memory);
+  if (sets.test != nullptr) sets.test = cached(sets.test, kind, scratch, memory);
+  apply_split(sets, request.data);
+  sets.class_names = class_names_of(request.data, sets.train->format());
+  sets.normalization = measure_normalization(*sets.train, request.data.normalize);
+  return sets;
+}
+
+}  // namespace trireme::data

@@ -1,0 +1,146 @@
+// SPDX-License-Identifier: Apache-2.0
+// What the journal said so far, into a run document.
+#include <algorithm>
+#include <array>
+#include <cmath>
+
+#include "trireme/report/read/journal_part.h"
+
+namespace trireme::report {
+namespace {
+
+std::string state_of(const std::string& ending) {
+  if (ending == "until" || ending == "quorum_lost") return "interrupted";
+  return ending;
+}
+
+AnatomyPart part(std::string name, const Moments& moments, double whole) {
+  return {.name = std::move(name), .seconds = moments.mean(), .share = moments.mean() / whole, .spread = moments.deviation()};
+}
+
+}  // namespace
+
+void JournalPart::write_to(RunDocument& document) const {
+  std::vector<ConfigRow> config = std::move(document.run.config);
+  const std::string name = document.run.name, directory = document.run.directory;
+  document.run = run_;
+  document.run.config = std::move(config);
+  document.run.name = name;
+  document.run.directory = directory;
+  document.run.state = state_of(ending_);
+  if (has_ended()) document.run.ended = last_time_;
+  if (!window_.sessions.empty()) document.run.first_step = window_.sessions.front().begin;
+  document.stretches = stretches_;
+  document.run.strategy = stretches_.empty() ? first_or_local() : stretches_.back().strategy;
+  document.steps = step_series();
+  document.epochs = epoch_series();
+  document.events = events_;
+  document.server_wait_share = server_wait_share_;
+  document.servers_needed = servers_needed_;
+  document.server_workers = server_workers_;
+  document.servers.clear();
+  for (const auto& [number, server] : servers_)
+    document.servers.push_back({.server = number,
+                                .pushes = server.pushes,
+                                .dropped = server.dropped,
+                                .busy_share = server.seconds > 0 ? server.busy_seconds / server.seconds : kUnknown,
+                                .held_seconds = server.held_seconds,
+                                .bytes_in = server.bytes_in,
+                                .bytes_out = server.bytes_out});
+  write_progress(document);
+  write_result(document);
+  write_staleness(document);
+  write_anatomy(document.anatomy);
+}
+
+std::string JournalPart::first_or_local() const { return run_.plan.empty() ? "local" : run_.plan.substr(0, run_.plan.find(';')); }
+
+void JournalPart::write_progress(RunDocument& document) const {
+  Progress& progress = document.progress;
+  progress = {
+      .step = step_, .epoch = epoch_, .epochs = run_.epochs, .samples_seen = samples_seen_, .samples_total = run_.samples * run_.epochs};
+  for (const auto& [step, steps] : skips_) progress.skipped_steps += steps;
+  progress.fraction = std::min(1.0, samples_seen_ / progress.samples_total);
+  if (recent_.size() > 1 && recent_.back().time > recent_.front().time)
+    progress.samples_per_second = (recent_.back().seen - recent_.front().seen) / (recent_.back().time - recent_.front().time);
+  const double left = (progress.samples_total - samples_seen_) / progress.samples_per_second;
+  progress.seconds_left = has_ended() ? 0 : std::isfinite(left) ? std::max(0.0, left) : kUnknown;
+}
+
+void JournalPart::write_result(RunDocument& document) const {
+  Result result{.training_seconds = training_seconds_, .switch_seconds = switch_seconds_, .interrupted_seconds = interrupted_seconds_};
+  if (!epochs_.empty()) {
+    const Epoch& last = epochs_.back();
+    result.training_accuracy = last.training_accuracy;
+    result.training_loss = last.training_loss;
+    result.accuracy = last.accuracy;
+    result.loss = last.loss;
+    result.penalty = penalty_;
+    if (std::isfinite(last.loss)) result.measured_on = last.has_validation ? "validation" : "test";
+    if (last.has_validation) result.measured_samples = validation_samples_;
+    if (!window_.sessions.empty()) result.seconds = last.time - window_.sessions.front().begin - interrupted_seconds_;
+    result.updates_per_epoch = last.step / std::max(1.0, last.epoch);
+    result.highest_rate = highest_rate_;
+    if (rated_samples_ > 0) result.rate_per_sample = rates_ / rated_samples_;
+    if (!std::isfinite(result.training_seconds)) {
+      result.training_seconds = 0;
+      for (const Epoch& epoch : epochs_) result.training_seconds += epoch.seconds;
+    }
+  }
+  if (std::isfinite(test_loss_)) {
+    result.accuracy = test_accuracy_;
+    result.loss = test_loss_;
+    result.measured_on = "test";
+    result.measured_samples = test_samples_;
+  }
+  document.result = result;
+}
+
+void JournalPart::write_staleness(RunDocument& document) const {
+  document.staleness.reset();
+  if (staleness_.count() > 0) {
+    document.staleness = Staleness{.histogram = step_histogram_, .mean = staleness_.mean(), .max = most_stale_};
+    return;
+  }
+  double pushes = 0, sum = 0;
+  for (std::size_t age = 0; age < server_histogram_.size(); ++age) {
+    pushes += server_histogram_[age];
+    sum += server_histogram_[age] * static_cast<double>(age);
+  }
+  if (pushes > 0)
+    document.staleness =
+        Staleness{.histogram = server_histogram_, .mean = sum / pushes, .max = static_cast<double>(server_histogram_.size()) - 1};
+}
+
+// The first worker's own times: all there is without telemetry. Forward and backward are one number here.
+void JournalPart::write_anatomy(Anatomy& anatomy) const {
+  const double whole = parts_.seconds.mean();
+  anatomy = {.steps = parts_.seconds.count(), .step_seconds = whole};
+  if (anatomy.steps == 0) return;
+  anatomy.parts = {part("input_wait", parts_.input_wait, whole), part("compute", parts_.compute, whole),
+                   part("exchange_exposed", parts_.exchange, whole), part("optimizer", parts_.optimizer, whole),
+                   part("idle", parts_.idle, whole)};
+  Moments exchange;
+  exchange.add(parts_.exchange.mean() + parts_.hidden.mean());
+  anatomy.beside = {part("exchange", exchange, whole)};
+}
+
+Series JournalPart::step_series() const {
+  Series raw = steps_.series();
+  Series series;
+  for (const char* name : {"time", "step", "loss", "accuracy", "learning_rate"}) series.columns.emplace_back(name, raw.at(name));
+  std::vector<double> rate;
+  for (std::size_t i = 0; i < raw.size(); ++i) rate.push_back(raw.at("samples")[i] / raw.at("seconds")[i]);
+  series.columns.emplace_back("samples_per_second", std::move(rate));
+  return series;
+}
+
+Series JournalPart::epoch_series() const {
+  Bins bins(
+      {"epoch", "time", "training_loss", "training_accuracy", "validation_loss", "validation_accuracy", "seconds", "samples_per_second"});
+  for (const Epoch& e : epochs_)
+    bins.add(std::array{e.epoch, e.time, e.training_loss, e.training_accuracy, e.loss, e.accuracy, e.seconds, e.samples_per_second});
+  return bins.series();
+}
+
+}  // namespace trireme::report

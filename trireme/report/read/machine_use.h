@@ -1,0 +1,90 @@
+// SPDX-License-Identifier: Apache-2.0
+// What machines used, second by second: a machine's own series and summary, and those of all together.
+#pragma once
+
+#include <array>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "trireme/observe/journal_reader.h"
+#include "trireme/report/document/bins.h"
+#include "trireme/report/document/moments.h"
+#include "trireme/report/document/run_document.h"
+#include "trireme/report/read/run_window.h"
+
+namespace trireme::report {
+
+inline constexpr std::array<std::string_view, 13> kMachineColumns{"cpu_user",    "cpu_system", "cpu_wait",  "memory",     "network_in",
+                                                                  "network_out", "loopback",   "disk_read", "disk_write", "load",
+                                                                  "temperature", "frequency",  "power"};
+inline constexpr std::array<std::string_view, 3> kOptionalColumns{"temperature", "frequency", "power"};
+
+struct MachineSample {
+  std::string host;
+  double time = 0;     // end of its window
+  double seconds = 1;  // length of it
+  double cores = 1;
+  std::array<double, kMachineColumns.size()> values{};  // shares, bytes, bytes per second; NaN: not measured
+};
+MachineSample machine_sample(const observe::Record& record);
+
+// Series of all samples, summary of those that count.
+class MachineUse {
+ public:
+  MachineUse();
+  void show(const MachineSample& sample);   // in the series
+  void count(const MachineSample& sample);  // in the summary
+  void write_to(MachineFacts& facts) const;
+
+ private:
+  Bins series_;
+  std::array<Extremes, kMachineColumns.size()> extremes_;
+  Extremes cpu_;
+};
+
+// Samples of several machines to one of all, a second each: CPU weighted by cores, the rest summed.
+class ClusterSum {
+ public:
+  // The sample of the second before, when a new second begins; samples come roughly in order.
+  template <class Take>
+  void add(const MachineSample& sample, Take take) {
+    const double second = std::floor(sample.time);
+    if (second > second_ && !last_.empty()) take(sum());
+    second_ = std::max(second, second_);
+    last_[sample.host] = sample;
+  }
+  bool is_empty() const { return last_.empty(); }
+  MachineSample sum() const;
+
+ private:
+  double second_ = 0;
+  std::map<std::string, MachineSample> last_;
+};
+
+class MachinesPart {
+ public:
+  void take(const observe::Record& record);
+  // Samples that the window has reached are counted or left out.
+  void settle(const RunWindow& window);
+  void write_to(RunDocument& document) const;
+
+ private:
+  struct Machine {
+    MachineUse use;
+    double cores = kUnknown, memory_total = kUnknown;
+    std::array<Extremes, 4> baseline;  // cpu, memory, network in and out
+    bool has_baseline = false;
+  };
+  static void take_baseline(Machine& machine, const MachineSample& sample);
+
+  std::vector<std::string> order_;  // of hosts, as they were first heard of
+  std::map<std::string, Machine> machines_;
+  MachineUse cluster_;
+  ClusterSum shown_;
+  ClusterSum counted_;
+  std::vector<MachineSample> pending_;
+};
+
+}  // namespace trireme::report

@@ -1,0 +1,13 @@
+// SPDX-License-Identifier: Apache-2.0
+// Look-up of strategies.
+#include "trireme/train/job/strategy_entry.h"
+
+#include "trireme/base/catalog_lookup.h"
+
+namespace trireme::train {
+
+std::string_view name_of(Consistency consistency) { return consistency == Consistency::exact ? "exact" : "eventual"; }
+
+const StrategyEntry& find_strategy(std::string_view name) { return find_entry(strategies::catalog(), name, "strategy"); }
+
+}  // namespace trireme::train

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+// Differences between the ends of two steps.
+#include "trireme/train/loop/anatomy_log.h"
+
+#include <algorithm>
+
+namespace trireme::train {
+
+void AnatomyLog::begin() {
+  if (!tell_ || end_) return;
+  end_ = clock_.now();
+  traffic_ = traffic();
+}
+
+void AnatomyLog::end(const Step& step) {
+  if (!tell_ || !end_) return;
+  const Seconds now = clock_.now();
+  const Traffic exchanged = traffic();
+  const double work_wait = std::min(step.work_wait, step.batch_wait);
+  observe::StepAnatomy anatomy{.step = step.step,
+                               .epoch = step.epoch,
+                               .seconds = (now - *end_).count(),
+                               .samples = step.samples,
+                               .input_wait = step.batch_wait - work_wait,
+                               .forward = step.times.forward,
+                               .backward = step.times.backward,
+                               .exchange_exposed = step.times.exposed,
+                               .optimizer = step.times.optimizer,
+                               .read = step.stream.read_seconds - stream_.read_seconds,
+                               .decode = step.stream.decode_seconds - stream_.decode_seconds,
+                               .exchange = step.times.exchange,
+                               .bytes_sent = exchanged.sent - traffic_.sent,
+                               .bytes_received = exchanged.received - traffic_.received,
+                               .staleness = step.times.staleness};
+  anatomy.idle = std::max(0.0, anatomy.seconds - anatomy.parts());
+  end_ = now;
+  traffic_ = exchanged;
+  stream_ = step.stream;
+  tell_(anatomy);
+}
+
+}  // namespace trireme::train

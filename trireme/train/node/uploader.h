@@ -1,0 +1,35 @@
+// SPDX-License-Identifier: Apache-2.0
+// Hands in checkpoints behind the training's back, one at a time.
+#pragma once
+
+#include <cstdint>
+#include <functional>
+#include <future>
+
+#include "trireme/coord/membership.h"
+#include "trireme/train/checkpoint/checkpoint.h"
+
+namespace trireme::train {
+
+// A checkpoint that can't be kept is the coordinator's trouble, which it tells; only of the last one, which must not be missing, this
+// node wants to know.
+class Uploader {
+ public:
+  // `handed` is called by another thread.
+  Uploader(coord::Membership& membership, std::function<void(std::int64_t step)> handed)
+      : membership_(membership), handed_(std::move(handed)) {}
+
+  void begin(Checkpoint checkpoint);
+  void finish() {
+    if (running_.valid()) running_.get();
+  }
+  void settle();  // waits for what is under way, however it ends
+
+ private:
+  coord::Membership& membership_;
+  std::function<void(std::int64_t)> handed_;
+  Position position_;
+  std::future<void> running_;
+};
+
+}  // namespace trireme::train

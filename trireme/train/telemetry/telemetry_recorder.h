@@ -1,0 +1,45 @@
+// SPDX-License-Identifier: Apache-2.0
+// Writes what nodes measure into a run's telemetry.jsonl and steps/NODE.csv; docs/journal.md has the schema.
+#pragma once
+
+#include <cstdint>
+#include <filesystem>
+#include <fstream>
+#include <map>
+#include <string>
+
+#include "trireme/observe/journal.h"
+#include "trireme/train/telemetry/telemetry.h"
+
+namespace trireme::train {
+
+// Not for several threads at once.
+class TelemetryRecorder {
+ public:
+  // Appends to what a run has already.
+  explicit TelemetryRecorder(const std::filesystem::path& run);
+
+  void hear(const std::string& node, const std::string& host, const TelemetryReport& report);
+
+ private:
+  struct Teller {
+    std::string node;
+    double time = 0;
+  };
+  struct StepFile {
+    std::ofstream file;
+    std::int64_t rows = 0;
+  };
+  bool tells_of_machine(const std::string& node, const std::string& host, double time);
+  void write_machine(const std::string& node, const std::string& host, const TelemetryReport& report);
+  void write_node(const std::string& node, const std::string& host, const TelemetryReport& report);
+  void write_steps(const std::string& node, const TelemetryReport& report);
+
+  std::filesystem::path steps_;
+  double last_time_ = 0;
+  observe::Journal journal_;
+  std::map<std::string, Teller> tellers_;  // by host
+  std::map<std::string, StepFile> files_;  // by node
+};
+
+}  // namespace trireme::train
