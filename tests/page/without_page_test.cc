@@ -8,6 +8,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/cli/application.h"
+#include "trireme/run/exit_code.h"
 #include "trireme/web/page.h"
 #include "trireme/web/site.h"
 
@@ -22,7 +23,7 @@ struct Result {
   std::string err;
 };
 
-Result run(std::vector<const char*> arguments) {
+Result run_program(std::vector<const char*> arguments) {
   arguments.insert(arguments.begin(), "trireme");
   std::ostringstream out;
   std::ostringstream err;
@@ -31,17 +32,17 @@ Result run(std::vector<const char*> arguments) {
 }
 
 void expect_words(const Result& result, const std::string& purpose) {
-  EXPECT_EQ(result.code, exit_preflight) << result.err;
+  EXPECT_EQ(result.code, run::exit_preflight) << result.err;
   EXPECT_THAT(result.err,
               HasSubstr(purpose + " needs the page, and this trireme was built without it: it was built with TRIREME_PAGE=OFF"));
   EXPECT_THAT(result.err, HasSubstr("install npm"));
 }
 
-TEST(WithoutPage, TheDashboardSaysWhatIsMissingAndWhatToDo) { expect_words(run({"dashboard", "runs/none"}), "the dashboard"); }
+TEST(WithoutPage, TheDashboardSaysWhatIsMissingAndWhatToDo) { expect_words(run_program({"dashboard", "runs/none"}), "the dashboard"); }
 
 TEST(WithoutPage, ATrainingWithADashboardIsRefusedBeforeItBegins) {
   const std::filesystem::path runs = std::filesystem::temp_directory_path() / "trireme-without-page-runs";
-  expect_words(run({"train", "examples/mlp.toml", "--dashboard", "--runs", runs.c_str()}), "--dashboard");
+  expect_words(run_program({"train", "examples/mlp.toml", "--dashboard", "--runs", runs.c_str()}), "--dashboard");
   EXPECT_FALSE(std::filesystem::exists(runs));
 }
 

@@ -11,7 +11,6 @@
 
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
-#include "trireme/run/fetch_progress.h"
 
 namespace trireme::cli {
 namespace {
@@ -133,32 +132,6 @@ TEST_F(DataCommands, ConvertMakesSyntheticSets) {
   ASSERT_EQ(result.code, 0) << result.err;
   EXPECT_TRUE(std::filesystem::exists(path("digits/train/0")));
   EXPECT_THAT(result.out, HasSubstr("test        10  1x28x28     10"));
-}
-
-TEST(run::FetchProgress, OneLineOnATerminal) {
-  FakeClock clock;
-  std::ostringstream out;
-  run::FetchProgress progress(out, clock, {.terminal = true});
-  progress.received("x.gz", 1'000'000, 9'000'000);  // an earlier fetch brought them
-  clock.advance(Seconds(2));
-  progress.received("x.gz", 5'000'000, 9'000'000);
-  progress.received("x.gz", 5'000'001, 9'000'000);  // too early for another
-  progress.verified("x", 20'000'000);
-  EXPECT_EQ(out.str(), "\r\033[K  x.gz  5.0 of 9.0 MB  2.0 MB/s\r\033[K  x  20.0 MB, verified\n");
-}
-
-TEST(run::FetchProgress, PlainLinesElsewhere) {
-  FakeClock clock;
-  std::ostringstream out;
-  run::FetchProgress progress(out, clock, {.terminal = false});
-  progress.trying("somewhere");
-  progress.received("x.gz", 0, 0);
-  clock.advance(Seconds(2));
-  progress.received("x.gz", 5'000'000, 0);
-  clock.advance(Seconds(8));
-  progress.received("x.gz", 7'000'000, 0);
-  progress.refused("somewhere", "it lies");
-  EXPECT_EQ(out.str(), "from somewhere\n  x.gz  7.0 MB  0.7 MB/s\n  no: it lies\n");
 }
 
 }  // namespace
