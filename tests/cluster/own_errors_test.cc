@@ -4,7 +4,7 @@
 
 #include "tests/cluster/training_process.h"
 #include "trireme/base/random.h"
-#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/records/record_writer.h"
 #include "trireme/data/source/memory_source.h"
 
 namespace trireme::tests {

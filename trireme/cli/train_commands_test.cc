@@ -10,7 +10,7 @@
 
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
-#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/images/image_codec.h"
 
 namespace trireme::cli {
 namespace {

@@ -11,7 +11,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/trained_model.h"
-#include "trireme/data/formats/image_files.h"
+#include "trireme/data/images/image_files.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/data/source/subset.h"
 #include "trireme/run/cache_directory.h"

@@ -6,10 +6,10 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/data/formats/folder.h"
-#include "trireme/data/formats/image_codec.h"
-#include "trireme/data/formats/image_file_check.h"
-#include "trireme/data/formats/planes.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/image_file_check.h"
+#include "trireme/data/images/planes.h"
 
 namespace trireme::data::readers {
 namespace {

@@ -9,8 +9,8 @@
 #include <thread>
 
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/data/formats/image_codec.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/images/image_codec.h"
 
 namespace trireme::data {
 namespace {

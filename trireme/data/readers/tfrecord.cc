@@ -3,8 +3,8 @@
 #include "trireme/base/error.h"
 #include "trireme/data/formats/class_count.h"
 #include "trireme/data/formats/reader_entry.h"
-#include "trireme/data/formats/record_source.h"
-#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/records/record_source.h"
+#include "trireme/data/records/record_writer.h"
 #include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {

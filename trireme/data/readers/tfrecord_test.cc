@@ -5,8 +5,8 @@
 
 #include "trireme/base/crc32c.h"
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/data/formats/image_codec.h"
 #include "trireme/data/formats/output_file.h"
+#include "trireme/data/images/image_codec.h"
 #include "trireme/data/testing/reader.h"
 #include "trireme/wire/example.pb.h"
 

@@ -11,7 +11,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/data/formats/folder.h"
-#include "trireme/data/formats/record_source.h"
+#include "trireme/data/records/record_source.h"
 
 namespace trireme::data {
 namespace {

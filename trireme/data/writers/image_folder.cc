@@ -5,9 +5,9 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/formats/image_codec.h"
-#include "trireme/data/formats/planes.h"
 #include "trireme/data/formats/writer_entry.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/planes.h"
 
 namespace trireme::data::writers {
 namespace {

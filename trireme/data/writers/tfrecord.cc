@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // tfrecord: shards of tf.train.Examples, train-00000-of-00004 and so on.
-#include "trireme/data/formats/record_writer.h"
 #include "trireme/data/formats/writer_entry.h"
+#include "trireme/data/records/record_writer.h"
 
 namespace trireme::data::writers {
 namespace {

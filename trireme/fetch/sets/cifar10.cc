@@ -7,8 +7,8 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/formats/image_codec.h"
-#include "trireme/data/formats/planes.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/planes.h"
 #include "trireme/fetch/archive.h"
 #include "trireme/fetch/set_entry.h"
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of written TFRecord shards: what the reader finds in them is what was written.
-#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/records/record_writer.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

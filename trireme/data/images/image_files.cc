@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 // Decodes single images.
-#include "trireme/data/formats/image_files.h"
+#include "trireme/data/images/image_files.h"
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/formats/image_codec.h"
-#include "trireme/data/formats/planes.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/planes.h"
 
 namespace trireme::data {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // A sample becomes an Example with the features image, height, width, channels and label or target.
-#include "trireme/data/formats/record_writer.h"
+#include "trireme/data/records/record_writer.h"
 
 #include <algorithm>
 #include <cstring>
@@ -8,10 +8,10 @@
 #include "trireme/base/crc32c.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/formats/image_codec.h"
 #include "trireme/data/formats/output_file.h"
-#include "trireme/data/formats/planes.h"
-#include "trireme/data/formats/record_source.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/planes.h"
+#include "trireme/data/records/record_source.h"
 
 namespace trireme::data {
 namespace {

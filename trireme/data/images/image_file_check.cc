@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // The header is at the beginning of an image file, the mark of its end at its end; between them nothing is read.
-#include "trireme/data/formats/image_file_check.h"
+#include "trireme/data/images/image_file_check.h"
 
 #include <algorithm>
 #include <fstream>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Framing of TFRecord files.
-#include "trireme/data/formats/record_file.h"
+#include "trireme/data/records/record_file.h"
 
 #include <algorithm>
 #include <array>

@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/images/image_codec.h"
 
 namespace trireme::data {
 

@@ -1,14 +1,14 @@
 // SPDX-License-Identifier: Apache-2.0
 // Features of tf.train.Examples, as TensorFlow's own data sets and ours use them.
-#include "trireme/data/formats/example_features.h"
+#include "trireme/data/records/example_features.h"
 
 #include <algorithm>
 #include <cmath>
 #include <cstring>
 
 #include "trireme/base/error.h"
-#include "trireme/data/formats/image_codec.h"
-#include "trireme/data/formats/planes.h"
+#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/planes.h"
 
 namespace trireme::data {
 namespace {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // libpng leaves by longjmp, so every call of it stands in a function that owns nothing.
-#include "trireme/data/formats/png_codec.h"
+#include "trireme/data/images/png_codec.h"
 
 #include <png.h>
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Opening walks over all records once; reading takes one record by its place.
-#include "trireme/data/formats/record_source.h"
+#include "trireme/data/records/record_source.h"
 
 #include <algorithm>
 #include <regex>

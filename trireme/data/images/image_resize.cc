@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "trireme/base/error.h"
-#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/images/image_codec.h"
 
 namespace trireme::data {
 namespace {

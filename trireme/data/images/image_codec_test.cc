@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Images survive both codecs, damaged ones are refused, and resizing keeps what it must.
-#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/images/image_codec.h"
 
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Which codec a file needs, and JPEG through TurboJPEG.
-#include "trireme/data/formats/image_codec.h"
+#include "trireme/data/images/image_codec.h"
 
 #include <turbojpeg.h>
 
@@ -8,7 +8,7 @@
 #include <memory>
 
 #include "trireme/base/error.h"
-#include "trireme/data/formats/png_codec.h"
+#include "trireme/data/images/png_codec.h"
 
 namespace trireme::data {
 namespace {

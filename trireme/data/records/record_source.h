@@ -8,8 +8,8 @@
 #include <string>
 #include <vector>
 
-#include "trireme/data/formats/example_features.h"
-#include "trireme/data/formats/record_file.h"
+#include "trireme/data/records/example_features.h"
+#include "trireme/data/records/record_file.h"
 #include "trireme/data/source/source.h"
 
 namespace trireme::data {
