@@ -19,7 +19,7 @@ set(fences
   "^(curl/|archive)" "^fetch/"
   "^openssl/" "^(base|rpc)/"
   "^toml\\+\\+/" "^base/config\\.cc$"
-  "^CLI/" "^cli/")
+  "^CLI/" "^cli/(arguments|application)\\.cc$")
 
 # "graph: base;tensor" -> uses_graph = graph base tensor
 # "train/ job,checkpoint staging,team" -> rooms_train = job checkpoint staging team, below_train_team = team job checkpoint staging

@@ -30,7 +30,8 @@ Commands declare_commands(CLI::App& app) {
   for (const CommandEntry& entry : commands::catalog()) {
     CLI::App* command = app.add_subcommand(std::string(entry.name), std::string(entry.summary));
     if (entry.is_hidden) command->group("");
-    commands.emplace_back(command, entry.declare(*command));
+    Arguments arguments(*command);
+    commands.emplace_back(command, entry.declare(arguments));
   }
   return commands;
 }

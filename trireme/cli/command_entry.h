@@ -6,11 +6,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trireme/cli/arguments.h"
 #include "trireme/run/console.h"
-
-namespace CLI {
-class App;
-}
 
 namespace trireme::cli {
 
@@ -20,8 +17,8 @@ using Run = std::function<int(const run::Console& console)>;
 struct CommandEntry {
   std::string_view name;
   std::string_view summary;
-  // Adds the command's options to `app`; the returned Run owns the variables they fill.
-  Run (*declare)(CLI::App& app) = nullptr;
+  // Declares the command's arguments; the returned Run owns the variables they fill.
+  Run (*declare)(Arguments& arguments) = nullptr;
   bool is_hidden = false;  // run by Trireme itself on machines, not by people: not in the help
 };
 

@@ -2,8 +2,6 @@
 // Reads the machines that flags name.
 #include "trireme/cli/selection_flags.h"
 
-#include <CLI/CLI.hpp>
-
 #include "trireme/base/error.h"
 #include "trireme/cluster/inventory/inventory.h"
 
@@ -28,16 +26,17 @@ cluster::Selection SelectionFlags::selection() const {
   return cluster::Selection::all;
 }
 
-void add_selection_flags(CLI::App& app, SelectionFlags& flags, ClusterArgument argument) {
-  app.add_option(argument == ClusterArgument::flag ? "--cluster" : "cluster", flags.cluster,
-                 "the machines: cluster.toml, a JSON blueprint or a hostfile")
-      ->type_name("FILE");
-  app.add_option("--hostfile", flags.hostfile, "the machines, a line each: HOST slots=N")->type_name("FILE");
-  app.add_option("-H,--hosts", flags.hosts, "the machines, on the command line")->type_name("HOST:SLOTS,...");
-  app.add_flag("--all", flags.all, "all machines (the default)");
-  app.add_flag("--cpus,--cpu", flags.cpus, "only machines without GPUs");
-  app.add_flag("--gpus,--gpu", flags.gpus, "only machines with GPUs");
-  app.add_flag("--energy", flags.energy, "only machines marked as energy-efficient");
+void add_selection_flags(Arguments& arguments, SelectionFlags& flags, ClusterArgument argument) {
+  arguments
+      .option(argument == ClusterArgument::flag ? "--cluster" : "cluster", flags.cluster,
+              "the machines: cluster.toml, a JSON blueprint or a hostfile")
+      .shown_as("FILE");
+  arguments.option("--hostfile", flags.hostfile, "the machines, a line each: HOST slots=N").shown_as("FILE");
+  arguments.option("-H,--hosts", flags.hosts, "the machines, on the command line").shown_as("HOST:SLOTS,...");
+  arguments.flag("--all", flags.all, "all machines (the default)");
+  arguments.flag("--cpus,--cpu", flags.cpus, "only machines without GPUs");
+  arguments.flag("--gpus,--gpu", flags.gpus, "only machines with GPUs");
+  arguments.flag("--energy", flags.energy, "only machines marked as energy-efficient");
 }
 
 cluster::Inventory selected_inventory(const SelectionFlags& flags, const run::Console& console) {

@@ -26,7 +26,7 @@ struct SelectionFlags {
 enum class ClusterArgument { flag, positional };
 
 // --cluster FILE or an argument, --hostfile, -H, --all, --cpus, --gpus, --energy.
-void add_selection_flags(CLI::App& app, SelectionFlags& flags, ClusterArgument argument);
+void add_selection_flags(Arguments& arguments, SelectionFlags& flags, ClusterArgument argument);
 
 // The inventory that the flags name, reduced to the machines they select. Its warnings are told on the console.
 cluster::Inventory selected_inventory(const SelectionFlags& flags, const run::Console& console);

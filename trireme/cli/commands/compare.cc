@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <memory>
@@ -193,32 +192,32 @@ int run(const Options& o, const run::Console& console) {
   return worst;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("file", options->files, "job files with a table [compare], each an experiment; or several without one, each a variant")
-      ->type_name("job.toml");
-  app.add_option("--out", options->out,
-                 "folder of the results; if it has some already, only what is missing is trained. Default: compare/<name>-<time>")
-      ->type_name("FOLDER");
-  app.add_option("-n,--nodes", options->flags.nodes, "nodes of each training; default: as the file says")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1 << 12));
-  app.add_option("--seeds", options->flags.seeds, "train with the seeds 1 to this; default: as the file says")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1000));
-  app.add_option("--set", options->flags.settings, "change a setting of every variant, e.g. train.epochs=3")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1")
-      ->allow_extra_args(false);
-  app.add_option("--time-limit", options->time_limit, "seconds after which a training is ended and counts as failed; default: none")
-      ->type_name("SECONDS")
-      ->check(CLI::NonNegativeNumber);
-  app.add_flag("--subtract-baseline", options->subtract_baseline,
-               "in the report: take off what the machines used before each training began");
-  app.add_flag("--table-only", options->table_only, "train nothing, only read what is there");
-  app.add_flag("--markdown", options->markdown, "print the table as Markdown");
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("file", options->files, "job files with a table [compare], each an experiment; or several without one, each a variant")
+      .shown_as("job.toml");
+  arguments
+      .option("--out", options->out,
+              "folder of the results; if it has some already, only what is missing is trained. Default: compare/<name>-<time>")
+      .shown_as("FOLDER");
+  arguments.option("-n,--nodes", options->flags.nodes, "nodes of each training; default: as the file says")
+      .shown_as("COUNT")
+      .between(1, 1 << 12);
+  arguments.option("--seeds", options->flags.seeds, "train with the seeds 1 to this; default: as the file says")
+      .shown_as("COUNT")
+      .between(1, 1000);
+  arguments.option("--set", options->flags.settings, "change a setting of every variant, e.g. train.epochs=3")
+      .shown_as("TABLE.KEY=VALUE")
+      .one_at_a_time();
+  arguments.option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1").one_at_a_time();
+  arguments.option("--time-limit", options->time_limit, "seconds after which a training is ended and counts as failed; default: none")
+      .shown_as("SECONDS")
+      .not_negative();
+  arguments.flag("--subtract-baseline", options->subtract_baseline,
+                 "in the report: take off what the machines used before each training began");
+  arguments.flag("--table-only", options->table_only, "train nothing, only read what is there");
+  arguments.flag("--markdown", options->markdown, "print the table as Markdown");
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

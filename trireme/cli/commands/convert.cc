@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <atomic>
 #include <memory>
 
@@ -203,19 +202,19 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("set", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here")->type_name("NAME");
-  app.add_option("--reader", options->reader, "how to read your own files")->type_name("READER");
-  app.add_option("--files", options->files, "files of the training part, in the reader's order")->type_name("FILE");
-  app.add_option("--test-files", options->test_files, "files of the test part")->type_name("FILE");
-  app.add_option("--set", options->settings, "an option of the reader")->type_name("OPTION=VALUE")->allow_extra_args(false);
-  app.add_option("--directory", options->directory, "where public sets are kept, instead of the cache directory")->type_name("DIR");
-  app.add_option("--to", options->to, "tfrecord, idx, cifar or image_folder")->required()->type_name("WRITER");
-  app.add_option("--out", options->out, "the folder to write; new or empty")->required()->type_name("DIR");
-  app.add_option("--shards", options->shards, "files of each part")->type_name("N")->check(CLI::Range(1, 99999).description(""));
-  app.add_option("--compression", options->compression, "none, gzip or zlib")->capture_default_str()->type_name("KIND");
-  app.add_option("--encoding", options->encoding, "of the images in a tfrecord: raw or png")->type_name("KIND");
+  arguments.option("set", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here").shown_as("NAME");
+  arguments.option("--reader", options->reader, "how to read your own files").shown_as("READER");
+  arguments.option("--files", options->files, "files of the training part, in the reader's order").shown_as("FILE");
+  arguments.option("--test-files", options->test_files, "files of the test part").shown_as("FILE");
+  arguments.option("--set", options->settings, "an option of the reader").shown_as("OPTION=VALUE").one_at_a_time();
+  arguments.option("--directory", options->directory, "where public sets are kept, instead of the cache directory").shown_as("DIR");
+  arguments.option("--to", options->to, "tfrecord, idx, cifar or image_folder").required().shown_as("WRITER");
+  arguments.option("--out", options->out, "the folder to write; new or empty").required().shown_as("DIR");
+  arguments.option("--shards", options->shards, "files of each part").shown_as("N").between(1, 99999);
+  arguments.option("--compression", options->compression, "none, gzip or zlib").shows_default().shown_as("KIND");
+  arguments.option("--encoding", options->encoding, "of the images in a tfrecord: raw or png").shown_as("KIND");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

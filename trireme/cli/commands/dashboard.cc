@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // dashboard: a page that shows a run, also while it goes on.
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <optional>
@@ -36,16 +35,16 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
-  app.add_option("--port", options->port, "where to listen; without it a free port is found")->check(CLI::Range(1, 65535));
-  app.add_option("--address", options->address, "of this machine, if others shall reach the page; it is not encrypted")
-      ->type_name("IP")
-      ->capture_default_str();
-  app.add_option("--token-file", options->token_file, "write the secret there, for programs that read /metrics or /api/run")
-      ->type_name("FILE");
-  app.add_flag("--no-open", options->no_open, "only print the address, don't open a browser");
+  arguments.option("run", options->run, "the run's directory, e.g. runs/latest").required().shown_as("RUN");
+  arguments.option("--port", options->port, "where to listen; without it a free port is found").between(1, 65535);
+  arguments.option("--address", options->address, "of this machine, if others shall reach the page; it is not encrypted")
+      .shown_as("IP")
+      .shows_default();
+  arguments.option("--token-file", options->token_file, "write the secret there, for programs that read /metrics or /api/run")
+      .shown_as("FILE");
+  arguments.flag("--no-open", options->no_open, "only print the address, don't open a browser");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -2,7 +2,6 @@
 // data: what a job's data set holds, and what each of several workers would get of it.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <map>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -123,25 +122,23 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
   data::DistributionOptions& distribution = options->distribution;
-  app.add_option("job", options->job, "a job file; only its [data] is looked at")->required()->type_name("job.toml");
-  app.add_option("--set", options->settings, "change a setting, e.g. data.validation=0.1")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--workers", options->workers, "show what each of so many workers would get")->check(CLI::Range(1, 1 << 16));
-  app.add_option("--sharding", options->sharding, "by TensorFlow's policy: off, data, file or auto")
-      ->check(CLI::IsMember({"off", "data", "file", "auto"}))
-      ->needs("--workers");
-  app.add_option("--distribution", distribution.kind, "or distributed for experiments: shuffled, contiguous or by_class")
-      ->check(CLI::IsMember({"shuffled", "contiguous", "by_class"}))
-      ->needs("--workers")
-      ->excludes("--sharding");
-  app.add_option("--degree", distribution.degree, "of by_class: the share dealt out by class")->check(CLI::Range(0.0, 1.0));
-  app.add_option("--shares", distribution.shares, "relative sizes of the workers' parts, e.g. 4,2,1")->delimiter(',');
-  app.add_option("--overlap", distribution.overlap, "share of a worker's samples that the next one gets too")->check(CLI::Range(0.0, 1.0));
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("job", options->job, "a job file; only its [data] is looked at").required().shown_as("job.toml");
+  arguments.option("--set", options->settings, "change a setting, e.g. data.validation=0.1").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.option("--workers", options->workers, "show what each of so many workers would get").between(1, 1 << 16);
+  arguments.option("--sharding", options->sharding, "by TensorFlow's policy: off, data, file or auto")
+      .one_of({"off", "data", "file", "auto"})
+      .needs("--workers");
+  arguments.option("--distribution", distribution.kind, "or distributed for experiments: shuffled, contiguous or by_class")
+      .one_of({"shuffled", "contiguous", "by_class"})
+      .needs("--workers")
+      .excludes("--sharding");
+  arguments.option("--degree", distribution.degree, "of by_class: the share dealt out by class").between(0.0, 1.0);
+  arguments.option("--shares", distribution.shares, "relative sizes of the workers' parts, e.g. 4,2,1").separated_by(',');
+  arguments.option("--overlap", distribution.overlap, "share of a worker's samples that the next one gets too").between(0.0, 1.0);
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // describe: a model's layers, shapes, parameters, FLOPs and memory.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <filesystem>
 #include <memory>
@@ -128,18 +127,16 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("model", options->model, "a model of 'trireme list models', or a job file")->required()->type_name("MODEL|job.toml");
-  app.add_option("--batch-size", options->batch_size, "samples of a batch, for its memory")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(1, 1 << 20).description(""));
-  app.add_option("--set", options->settings, "change a setting, e.g. model.depth=50")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_flag("--all", options->all, "every layer of a long model, not its blocks");
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("model", options->model, "a model of 'trireme list models', or a job file").required().shown_as("MODEL|job.toml");
+  arguments.option("--batch-size", options->batch_size, "samples of a batch, for its memory")
+      .shows_default()
+      .shown_as("N")
+      .between(1, 1 << 20);
+  arguments.option("--set", options->settings, "change a setting, e.g. model.depth=50").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.flag("--all", options->all, "every layer of a long model, not its blocks");
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

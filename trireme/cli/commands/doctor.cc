@@ -4,7 +4,6 @@
 
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -141,14 +140,14 @@ int run(const Options& o, const run::Console& console) {
   return findings.problems.empty() ? run::exit_ok : run::exit_preflight;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  add_selection_flags(app, options->machines, ClusterArgument::flag);
-  app.add_option("--connect-timeout", options->connect_timeout, "seconds until a machine counts as unreachable")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(1, 600).description(""));
-  app.add_flag("--json", options->json, "print JSON");
+  add_selection_flags(arguments, options->machines, ClusterArgument::flag);
+  arguments.option("--connect-timeout", options->connect_timeout, "seconds until a machine counts as unreachable")
+      .shows_default()
+      .shown_as("N")
+      .between(1, 600);
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

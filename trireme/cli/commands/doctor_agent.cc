@@ -12,7 +12,7 @@
 namespace trireme::cli::commands {
 namespace {
 
-Run declare(CLI::App&) {
+Run declare(Arguments&) {
   return [](const run::Console& console) {
     constexpr unsigned kLongest = 600;  // seconds, should nobody end us
     ::alarm(kLongest);

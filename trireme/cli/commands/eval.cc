@@ -2,7 +2,6 @@
 // eval: the score of a trained model on a part of its data, or on other data.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -50,16 +49,16 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("model", options->model, "a run, or one of its checkpoints")->required()->type_name("RUN");
-  app.add_option("--part", options->part, "of the data: train, validation or test")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
-  app.add_option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("model", options->model, "a run, or one of its checkpoints").required().shown_as("RUN");
+  arguments.option("--part", options->part, "of the data: train, validation or test")
+      .one_of({"train", "validation", "test"})
+      .shows_default();
+  arguments.option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
+      .shown_as("TABLE.KEY=VALUE")
+      .one_at_a_time();
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -2,7 +2,6 @@
 // export: a cluster, or a job, in another program's words.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "trireme/base/error.h"
@@ -42,15 +41,12 @@ int export_tf_config(const TfConfigOptions& o, const run::Console& console) {
   return 0;
 }
 
-Run declare_tf_config(CLI::App& app) {
+Run declare_tf_config(Arguments& arguments) {
   const auto options = std::make_shared<TfConfigOptions>();
-  add_selection_flags(app, options->machines, ClusterArgument::positional);
-  app.add_option("--port", options->port, "of the workers")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535).description(""));
-  app.add_option("--out", options->out, "write worker-0.json, worker-1.json ... into this folder instead of printing them")
-      ->type_name("FOLDER");
+  add_selection_flags(arguments, options->machines, ClusterArgument::positional);
+  arguments.option("--port", options->port, "of the workers").shows_default().shown_as("N").between(1, 65535);
+  arguments.option("--out", options->out, "write worker-0.json, worker-1.json ... into this folder instead of printing them")
+      .shown_as("FOLDER");
   return [options](const run::Console& console) { return export_tf_config(*options, console); };
 }
 
@@ -74,26 +70,24 @@ int export_sbatch(const BatchOptions& o, const run::Console& console) {
   return 0;
 }
 
-Run declare_sbatch(CLI::App& app) {
+Run declare_sbatch(Arguments& arguments) {
   const auto options = std::make_shared<BatchOptions>();
-  app.add_option("job", options->job, "what to train")->required()->type_name("job.toml");
-  app.add_option("--nodes", options->script.nodes, "machines, with a node on each")->required()->check(CLI::Range(1, 1 << 12));
-  app.add_option("--cpus-per-task", options->script.cpus_per_task, "of each node; default: the partition's")->check(CLI::Range(1, 1 << 12));
-  app.add_option("--time", options->script.time, "limit, as sbatch takes it, e.g. 12:00:00 or 2-00; default: the partition's");
-  app.add_option("--partition", options->script.partition, "default: the cluster's default");
-  app.add_option("--set", options->script.settings, "change a setting, e.g. train.epochs=3")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--out", options->out, "write the script to this file instead of printing it")->type_name("FILE");
+  arguments.option("job", options->job, "what to train").required().shown_as("job.toml");
+  arguments.option("--nodes", options->script.nodes, "machines, with a node on each").required().between(1, 1 << 12);
+  arguments.option("--cpus-per-task", options->script.cpus_per_task, "of each node; default: the partition's").between(1, 1 << 12);
+  arguments.option("--time", options->script.time, "limit, as sbatch takes it, e.g. 12:00:00 or 2-00; default: the partition's");
+  arguments.option("--partition", options->script.partition, "default: the cluster's default");
+  arguments.option("--set", options->script.settings, "change a setting, e.g. train.epochs=3").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.option("--out", options->out, "write the script to this file instead of printing it").shown_as("FILE");
   return [options](const run::Console& console) { return export_sbatch(*options, console); };
 }
 
-Run declare(CLI::App& app) {
-  app.require_subcommand(1);
-  const CLI::App* tf_config = app.add_subcommand("tf_config", "a cluster as TensorFlow's TF_CONFIG, one for each worker");
-  const Run run_tf_config = declare_tf_config(*app.get_subcommand("tf_config"));
-  const Run run_sbatch = declare_sbatch(*app.add_subcommand("sbatch", "a job as a batch script for Slurm"));
-  return [=](const run::Console& console) { return tf_config->parsed() ? run_tf_config(console) : run_sbatch(console); };
+Run declare(Arguments& arguments) {
+  Arguments tf_config = arguments.subcommand("tf_config", "a cluster as TensorFlow's TF_CONFIG, one for each worker");
+  Arguments sbatch = arguments.subcommand("sbatch", "a job as a batch script for Slurm");
+  const Run run_tf_config = declare_tf_config(tf_config);
+  const Run run_sbatch = declare_sbatch(sbatch);
+  return [=](const run::Console& console) { return tf_config.is_given() ? run_tf_config(console) : run_sbatch(console); };
 }
 
 }  // namespace

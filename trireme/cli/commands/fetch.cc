@@ -5,7 +5,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -98,13 +97,13 @@ int run(const Options& o, const run::Console& console) {
   return run::exit_ok;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("name", options->names, "sets to fetch; without any, the sets are listed")->type_name("NAME");
-  app.add_option("--directory", options->directory, "where sets are kept, instead of the cache directory")->type_name("DIR");
-  app.add_option("--from", options->from, "take the files, plain or .gz, from this folder or address")->type_name("DIR|URL");
-  app.add_flag("--force", options->force, "fetch again what is here");
-  app.add_flag("--json", options->json, "list as JSON");
+  arguments.option("name", options->names, "sets to fetch; without any, the sets are listed").shown_as("NAME");
+  arguments.option("--directory", options->directory, "where sets are kept, instead of the cache directory").shown_as("DIR");
+  arguments.option("--from", options->from, "take the files, plain or .gz, from this folder or address").shown_as("DIR|URL");
+  arguments.flag("--force", options->force, "fetch again what is here");
+  arguments.flag("--json", options->json, "list as JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // list: what there is to use in a job file, with all options, from the catalogues themselves.
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -129,12 +128,13 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("catalog", options->catalog,
-                 "models, ops, data, readers, optimizers, strategies, launchers or job (its tables); all if left out")
-      ->check(CLI::IsMember({"models", "ops", "data", "readers", "optimizers", "strategies", "launchers", "job"}));
-  app.add_flag("--json", options->json, "print JSON");
+  arguments
+      .option("catalog", options->catalog,
+              "models, ops, data, readers, optimizers, strategies, launchers or job (its tables); all if left out")
+      .one_of({"models", "ops", "data", "readers", "optimizers", "strategies", "launchers", "job"});
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

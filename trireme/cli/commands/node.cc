@@ -2,7 +2,6 @@
 // node: what launchers start on each machine; people start `train`.
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <memory>
 #include <thread>
@@ -57,17 +56,16 @@ int run(const Options& given, const run::Console& console) {
   return run::run_first_mpi_node(secrets, given.mpi_secret, options, console);
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("--threads", options->node.threads, "cores to use; 0: the machine's, divided by its nodes")->check(CLI::Range(0, 1 << 12));
-  app.add_option("--start-timeout", options->node.start_timeout, "seconds to wait for the coordinator and the other nodes")
-      ->check(CLI::Range(1.0, 86400.0))
-      ->capture_default_str();
-  app.add_option("--keep", options->node.keep, "seconds to wait for a coordinator that is gone without a word")
-      ->check(CLI::Range(0.0, 86400.0));
-  app.add_option("--events", options->node.events, "folder for a journal of everything it does");
-  app.add_option("--mpi-secret", options->mpi_secret, "the first process of mpirun: a file whose content the others get by MPI")
-      ->type_name("FILE");
+  arguments.option("--threads", options->node.threads, "cores to use; 0: the machine's, divided by its nodes").between(0, 1 << 12);
+  arguments.option("--start-timeout", options->node.start_timeout, "seconds to wait for the coordinator and the other nodes")
+      .between(1.0, 86400.0)
+      .shows_default();
+  arguments.option("--keep", options->node.keep, "seconds to wait for a coordinator that is gone without a word").between(0.0, 86400.0);
+  arguments.option("--events", options->node.events, "folder for a journal of everything it does");
+  arguments.option("--mpi-secret", options->mpi_secret, "the first process of mpirun: a file whose content the others get by MPI")
+      .shown_as("FILE");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

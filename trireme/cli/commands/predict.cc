@@ -2,7 +2,6 @@
 // predict: a trained model's answers for image files or samples of a data set.
 #include <fmt/ranges.h>
 
-#include <CLI/CLI.hpp>
 #include <algorithm>
 #include <memory>
 #include <nlohmann/json.hpp>
@@ -129,17 +128,17 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("model", options->model, "a run, or one of its checkpoints")->required()->type_name("RUN");
-  app.add_option("images", options->images, "PNG or JPEG files; without them, samples of the run's data")->type_name("IMAGE");
-  app.add_option("--part", options->part, "of the data: train, validation or test")
-      ->check(CLI::IsMember({"train", "validation", "test"}))
-      ->capture_default_str();
-  app.add_option("--limit", options->limit, "samples of the data; 0 means all")->check(CLI::NonNegativeNumber)->capture_default_str();
-  app.add_option("--top", options->top, "classes to show")->check(CLI::PositiveNumber)->capture_default_str();
-  app.add_option("--set", options->settings, "change a setting of the run's job")->type_name("TABLE.KEY=VALUE")->allow_extra_args(false);
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("model", options->model, "a run, or one of its checkpoints").required().shown_as("RUN");
+  arguments.option("images", options->images, "PNG or JPEG files; without them, samples of the run's data").shown_as("IMAGE");
+  arguments.option("--part", options->part, "of the data: train, validation or test")
+      .one_of({"train", "validation", "test"})
+      .shows_default();
+  arguments.option("--limit", options->limit, "samples of the data; 0 means all").not_negative().shows_default();
+  arguments.option("--top", options->top, "classes to show").positive().shows_default();
+  arguments.option("--set", options->settings, "change a setting of the run's job").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -2,7 +2,6 @@
 // report: what a run did, what limited it and what would change that; several runs side by side.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "trireme/base/files.h"
@@ -49,14 +48,14 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("run", options->runs, "directories of runs, e.g. runs/latest; several are compared")->required()->type_name("RUN");
-  app.add_option("-o,--output", options->out, "write it into this file; its ending says what it is: .html, .md or .json")
-      ->type_name("FILE");
-  auto* markdown = app.add_flag("--markdown", options->markdown, "Markdown, also the default without -o");
-  app.add_flag("--json", options->json, "print JSON: all numbers of the report")->excludes(markdown);
-  app.add_flag("--subtract-baseline", options->subtract_baseline, "take off what the machines used before the training began");
+  arguments.option("run", options->runs, "directories of runs, e.g. runs/latest; several are compared").required().shown_as("RUN");
+  arguments.option("-o,--output", options->out, "write it into this file; its ending says what it is: .html, .md or .json")
+      .shown_as("FILE");
+  arguments.flag("--markdown", options->markdown, "Markdown, also the default without -o");
+  arguments.flag("--json", options->json, "print JSON: all numbers of the report").excludes("--markdown");
+  arguments.flag("--subtract-baseline", options->subtract_baseline, "take off what the machines used before the training began");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

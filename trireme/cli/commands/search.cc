@@ -3,7 +3,6 @@
 #include <fmt/chrono.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <chrono>
 #include <cmath>
 #include <memory>
@@ -223,32 +222,30 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("job", options->job, "what to train")->type_name("job.toml");
-  app.add_option("--from", options->from, "strategy to begin with; its accuracy is to be reached")
-      ->type_name("STRATEGY")
-      ->capture_default_str();
-  app.add_option("--to", options->to, "strategy to switch to")->type_name("STRATEGY")->capture_default_str();
-  app.add_option("-n,--nodes", options->nodes, "nodes of each training")->type_name("COUNT")->check(CLI::Range(1, 1 << 12));
-  app.add_option("--seeds", options->seeds, "trainings for each point, with the seeds 1 to this")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1000))
-      ->capture_default_str();
-  app.add_option("--settings", options->settings, "points to try: the answer is a multiple of 1 / 2^settings of the training")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 8))
-      ->capture_default_str();
-  app.add_option("--confidence", options->confidence, "of each bound")->check(CLI::Range(0.5, 0.9999))->capture_default_str();
-  app.add_option("--tolerance", options->tolerance,
-                 "accuracy that may be lost, e.g. 0.01; default: twice the spread of the first strategy's runs")
-      ->check(CLI::Range(0.0, 1.0));
-  app.add_option("--out", options->out, "folder of the results; a search that was cut short goes on there. Default: search/<name>-<time>")
-      ->type_name("FOLDER");
-  app.add_option("--set", options->changes, "change a setting, e.g. train.epochs=3")->type_name("TABLE.KEY=VALUE")->allow_extra_args(false);
-  app.add_option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1")
-      ->allow_extra_args(false);
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("job", options->job, "what to train").shown_as("job.toml");
+  arguments.option("--from", options->from, "strategy to begin with; its accuracy is to be reached").shown_as("STRATEGY").shows_default();
+  arguments.option("--to", options->to, "strategy to switch to").shown_as("STRATEGY").shows_default();
+  arguments.option("-n,--nodes", options->nodes, "nodes of each training").shown_as("COUNT").between(1, 1 << 12);
+  arguments.option("--seeds", options->seeds, "trainings for each point, with the seeds 1 to this")
+      .shown_as("COUNT")
+      .between(1, 1000)
+      .shows_default();
+  arguments.option("--settings", options->settings, "points to try: the answer is a multiple of 1 / 2^settings of the training")
+      .shown_as("COUNT")
+      .between(1, 8)
+      .shows_default();
+  arguments.option("--confidence", options->confidence, "of each bound").between(0.5, 0.9999).shows_default();
+  arguments
+      .option("--tolerance", options->tolerance,
+              "accuracy that may be lost, e.g. 0.01; default: twice the spread of the first strategy's runs")
+      .between(0.0, 1.0);
+  arguments.option("--out", options->out, "folder of the results; a search that was cut short goes on there. Default: search/<name>-<time>")
+      .shown_as("FOLDER");
+  arguments.option("--set", options->changes, "change a setting, e.g. train.epochs=3").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.option("--train-arg", options->train_arguments, "one more argument for each `trireme train`, e.g. --threads=1").one_at_a_time();
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // select: the machines of a cluster that a selection leaves, as addresses of workers.
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <nlohmann/json.hpp>
 
@@ -40,14 +39,11 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  add_selection_flags(app, options->machines, ClusterArgument::positional);
-  app.add_option("--port", options->port, "of the workers")
-      ->capture_default_str()
-      ->type_name("N")
-      ->check(CLI::Range(1, 65535).description(""));
-  app.add_flag("--json", options->json, "print JSON");
+  add_selection_flags(arguments, options->machines, ClusterArgument::positional);
+  arguments.option("--port", options->port, "of the workers").shows_default().shown_as("N").between(1, 65535);
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // status: where a run stands.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "trireme/cli/command_entry.h"
@@ -20,10 +19,10 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
-  app.add_flag("--json", options->json, "print JSON");
+  arguments.option("run", options->run, "the run's directory, e.g. runs/latest").required().shown_as("RUN");
+  arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -2,7 +2,6 @@
 // switch: asks a run that is going to train with another strategy from the next step on.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 #include <thread>
 
@@ -100,16 +99,14 @@ int run(const Options& o, const run::Console& console) {
   return follow(directory, before, o.wait, console);
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
-  app.add_option("--to", options->to, "e.g. allreduce, ps:async, ps:ssp:4, local_sgd:8, ps:async,servers=2,placement=dedicated")
-      ->required()
-      ->type_name("STRATEGY");
-  app.add_option("--slots", options->slots, "of the optimizer: carry or reset")
-      ->check(CLI::IsMember({"carry", "reset"}))
-      ->capture_default_str();
-  app.add_option("--wait", options->wait, "seconds to wait until it has happened")->check(CLI::Range(0.0, 86400.0))->capture_default_str();
+  arguments.option("run", options->run, "the run's directory, e.g. runs/latest").required().shown_as("RUN");
+  arguments.option("--to", options->to, "e.g. allreduce, ps:async, ps:ssp:4, local_sgd:8, ps:async,servers=2,placement=dedicated")
+      .required()
+      .shown_as("STRATEGY");
+  arguments.option("--slots", options->slots, "of the optimizer: carry or reset").one_of({"carry", "reset"}).shows_default();
+  arguments.option("--wait", options->wait, "seconds to wait until it has happened").between(0.0, 86400.0).shows_default();
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -2,7 +2,6 @@
 // trace: one file with what all nodes of a run did when, for Perfetto.
 #include <fmt/format.h>
 
-#include <CLI/CLI.hpp>
 #include <charconv>
 #include <memory>
 
@@ -52,14 +51,14 @@ int run(const Options& o, const run::Console& console) {
   return 0;
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("run", options->run, "the run's directory, e.g. runs/latest")->required()->type_name("RUN");
-  app.add_option("-o,--output", options->file, "where to write; without it, trace.json in the run's directory")->type_name("FILE");
-  app.add_option("--steps", options->steps, "only these, e.g. 100-200")->type_name("RANGE");
-  app.add_option("--most-steps", options->most_steps, "of each node, the last ones, beside those that are profiled")
-      ->check(CLI::Range(0, 1 << 20))
-      ->capture_default_str();
+  arguments.option("run", options->run, "the run's directory, e.g. runs/latest").required().shown_as("RUN");
+  arguments.option("-o,--output", options->file, "where to write; without it, trace.json in the run's directory").shown_as("FILE");
+  arguments.option("--steps", options->steps, "only these, e.g. 100-200").shown_as("RANGE");
+  arguments.option("--most-steps", options->most_steps, "of each node, the last ones, beside those that are profiled")
+      .between(0, 1 << 20)
+      .shows_default();
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

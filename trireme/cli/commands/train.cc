@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "trireme/base/digest.h"
@@ -219,65 +218,68 @@ int run(const Options& o, const run::Console& console) {
   return run::run_cluster_training(request, cluster, console, interrupts.signal());
 }
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  app.add_option("job", options->job, "what to train")->type_name("job.toml");
-  app.add_option("--resume", options->resume, "continue this run where its last checkpoint stands")->type_name("RUN");
-  app.add_option("--set", options->settings, "change a setting, e.g. train.epochs=3")
-      ->type_name("TABLE.KEY=VALUE")
-      ->allow_extra_args(false);
-  app.add_option("--runs", options->runs, "where run directories are made")->type_name("FOLDER")->capture_default_str();
-  app.add_option("--threads", options->threads, "cores to use of each machine; 0 means all of them")->check(CLI::Range(0, 1 << 12));
-  app.add_option("-n,--nodes,--np", options->nodes, "nodes that train together; without machines: on this one")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1 << 12));
-  app.add_option("--launcher", options->launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
-      ->type_name("NAME");
-  add_selection_flags(app, options->machines, ClusterArgument::flag);
-  app.add_option("--strategy", options->strategy, "how the nodes train together, e.g. ps or ps:ssp:4; `trireme list strategies`")
-      ->type_name("STRATEGY");
-  app.add_option("--profile", options->profile,
-                 "time every op in some steps, e.g. \"steps 100-119\" or \"epochs 2-3\"; see `trireme trace`")
-      ->type_name("STEPS");
-  app.add_option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name")->allow_extra_args(false);
-  app.add_flag("--accept-new-hosts", options->accept_new_hosts, "trust host keys never seen before; a changed one is always refused");
-  app.add_option("--start-timeout", options->start_timeout, "seconds until every node must be ready")
-      ->check(CLI::Range(1.0, 86400.0))
-      ->capture_default_str();
-  app.add_option("--min-nodes,--min-np", options->min_nodes,
-                 "go on with as few as these when nodes are lost (default 1), and begin with them if no more come in time")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1 << 12));
-  app.add_option("--max-nodes,--max-np", options->max_nodes, "at a time; the machines' other slots are spare")
-      ->type_name("COUNT")
-      ->check(CLI::Range(1, 1 << 12));
-  app.add_option("--restarts", options->restarts, "of a node that fails again and again without progress; then it is left out")
-      ->check(CLI::Range(0, 1 << 12))
-      ->capture_default_str();
-  app.add_option("--keep-nodes", options->keep_nodes,
-                 "if this process dies, nodes wait so many seconds for `train --resume RUN` to take over; 0: they end at once")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(0.0, 86400.0))
-      ->capture_default_str();
-  app.add_option("--certificate-seconds", options->certificate_seconds,
-                 "validity of the job's certificates, which are renewed at half of it; 30 days")
-      ->type_name("SECONDS")
-      ->check(CLI::Range(4.0, 365.0 * 86400))
-      ->group("");
-  app.add_option("--events", options->events, "for tests: every process keeps a journal of all it does in here")
-      ->type_name("FOLDER")
-      ->group("");
-  app.add_option("--secret-file", options->secret_file,
-                 "started by something that sets RANK and WORLD_SIZE: a file of random bytes that all of them can read")
-      ->type_name("FILE");
-  app.add_option("--until", options->until, "stop there with a checkpoint: a fraction of the training below 1, or epochs")
-      ->type_name("POINT");
-  app.add_flag("--dashboard", options->dashboard, "show the training in the browser while it goes on; prints the address");
-  app.add_option("--dashboard-port", options->dashboard_port, "the same at this port, e.g. for Prometheus, which reads /metrics there")
-      ->type_name("PORT")
-      ->check(CLI::Range(1, 65535));
-  app.add_flag("--dry-run", options->dry_run, "print the commands that would be run, and do nothing else");
-  app.add_flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
+  arguments.option("job", options->job, "what to train").shown_as("job.toml");
+  arguments.option("--resume", options->resume, "continue this run where its last checkpoint stands").shown_as("RUN");
+  arguments.option("--set", options->settings, "change a setting, e.g. train.epochs=3").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.option("--runs", options->runs, "where run directories are made").shown_as("FOLDER").shows_default();
+  arguments.option("--threads", options->threads, "cores to use of each machine; 0 means all of them").between(0, 1 << 12);
+  arguments.option("-n,--nodes,--np", options->nodes, "nodes that train together; without machines: on this one")
+      .shown_as("COUNT")
+      .between(1, 1 << 12);
+  arguments
+      .option("--launcher", options->launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
+      .shown_as("NAME");
+  add_selection_flags(arguments, options->machines, ClusterArgument::flag);
+  arguments.option("--strategy", options->strategy, "how the nodes train together, e.g. ps or ps:ssp:4; `trireme list strategies`")
+      .shown_as("STRATEGY");
+  arguments
+      .option("--profile", options->profile, "time every op in some steps, e.g. \"steps 100-119\" or \"epochs 2-3\"; see `trireme trace`")
+      .shown_as("STEPS");
+  arguments.option("--ssh-arg", options->ssh_args, "one more argument for ssh, e.g. -F or a file name").one_at_a_time();
+  arguments.flag("--accept-new-hosts", options->accept_new_hosts, "trust host keys never seen before; a changed one is always refused");
+  arguments.option("--start-timeout", options->start_timeout, "seconds until every node must be ready")
+      .between(1.0, 86400.0)
+      .shows_default();
+  arguments
+      .option("--min-nodes,--min-np", options->min_nodes,
+              "go on with as few as these when nodes are lost (default 1), and begin with them if no more come in time")
+      .shown_as("COUNT")
+      .between(1, 1 << 12);
+  arguments.option("--max-nodes,--max-np", options->max_nodes, "at a time; the machines' other slots are spare")
+      .shown_as("COUNT")
+      .between(1, 1 << 12);
+  arguments.option("--restarts", options->restarts, "of a node that fails again and again without progress; then it is left out")
+      .between(0, 1 << 12)
+      .shows_default();
+  arguments
+      .option("--keep-nodes", options->keep_nodes,
+              "if this process dies, nodes wait so many seconds for `train --resume RUN` to take over; 0: they end at once")
+      .shown_as("SECONDS")
+      .between(0.0, 86400.0)
+      .shows_default();
+  arguments
+      .option("--certificate-seconds", options->certificate_seconds,
+              "validity of the job's certificates, which are renewed at half of it; 30 days")
+      .shown_as("SECONDS")
+      .between(4.0, 365.0 * 86400)
+      .hidden();
+  arguments.option("--events", options->events, "for tests: every process keeps a journal of all it does in here")
+      .shown_as("FOLDER")
+      .hidden();
+  arguments
+      .option("--secret-file", options->secret_file,
+              "started by something that sets RANK and WORLD_SIZE: a file of random bytes that all of them can read")
+      .shown_as("FILE");
+  arguments.option("--until", options->until, "stop there with a checkpoint: a fraction of the training below 1, or epochs")
+      .shown_as("POINT");
+  arguments.flag("--dashboard", options->dashboard, "show the training in the browser while it goes on; prints the address");
+  arguments.option("--dashboard-port", options->dashboard_port, "the same at this port, e.g. for Prometheus, which reads /metrics there")
+      .shown_as("PORT")
+      .between(1, 65535);
+  arguments.flag("--dry-run", options->dry_run, "print the commands that would be run, and do nothing else");
+  arguments.flag("--print-config", options->print_config, "show every value and where it comes from, and do nothing else");
   return [options](const run::Console& console) { return run(*options, console); };
 }
 
