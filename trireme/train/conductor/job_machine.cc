@@ -94,7 +94,7 @@ void JobMachine::on_report(const std::string& node, const Leaving& /*report*/) {
 }
 
 void JobMachine::on_report(const std::string& /*node*/, const Finish& report) {
-  if (phase_ != JobPhase::shutting_down) shut_down(report);
+  if (has_generation()) shut_down(report);
 }
 
 // Only the lead measures for all.
