@@ -80,7 +80,7 @@ TEST_F(Policies, NobodyWaitsForASlowNodeWhileItIsSlow) {
   ASSERT_EQ(training.children().size(), 3U);
   {
     const Throttle throttle(training.children()[1]);
-    ASSERT_TRUE(training.says("nobody waits for it while that lasts", seconds(100))) << training.text();
+    ASSERT_TRUE(training.says("no node waits for it while that lasts", seconds(100))) << training.text();
     ASSERT_TRUE(training.says("from allreduce to ps:async", seconds(30))) << training.text();
   }
   EXPECT_TRUE(training.says("is not slow any more", seconds(100))) << training.text();

@@ -131,8 +131,8 @@ class ClusterRun {
     cluster::Launch launch(find_entry(cluster::launchers::catalog(), cluster_.launcher, "launcher"), cluster_.options, {},
                            launch_events(exits));
     train::ConductorOptions options = conductor_options(exits);
-    options.last_generation = last_generation;
-    options.plan = plan_;
+    options.job.last_generation = last_generation;
+    options.job.plan = plan_;
     std::optional<NewMachines> new_machines;
     if (!cluster_.machines_file.empty()) {
       new_machines.emplace(new_machines_options());
@@ -278,17 +278,17 @@ class ClusterRun {
   train::ConductorOptions conductor_options(ExitQueue& exits) {
     std::set<std::string> startable;
     for (const cluster::NodePlan& plan : cluster_.plans) startable.insert(plan.name);
-    return {.nodes = nodes(),
-            .min_nodes = cluster_.min_nodes,
-            .start_nodes = cluster_.starts_with_min ? cluster_.min_nodes : 0,
-            .max_nodes = cluster_.max_nodes,
-            .restarts = cluster_.restarts,
-            .takes_over = cluster_.takeover.has_value(),
-            .checkpoint_seconds = job_.train.checkpoint_seconds,
-            .start_timeout = Seconds(cluster_.start_timeout),
-            .stuck = Seconds(job_.strategy.team.stuck_seconds),
-            .policies = train::policies_of(job_),
-            .startable = std::move(startable),
+    return {.job = {.nodes = nodes(),
+                    .min_nodes = cluster_.min_nodes,
+                    .start_nodes = cluster_.starts_with_min ? cluster_.min_nodes : 0,
+                    .max_nodes = cluster_.max_nodes,
+                    .restarts = cluster_.restarts,
+                    .startable = std::move(startable),
+                    .takes_over = cluster_.takeover.has_value(),
+                    .checkpoint_seconds = job_.train.checkpoint_seconds,
+                    .start_timeout = Seconds(cluster_.start_timeout),
+                    .stuck = Seconds(job_.strategy.team.stuck_seconds),
+                    .policies = train::policies_of(job_)},
             .exits = [&exits] { return exits.take(); },
             .announced = [this](const coord::Generation& generation) { note(generation); },
             .write_records = [this] { records_.journal().flush(); },

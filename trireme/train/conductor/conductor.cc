@@ -1,31 +1,31 @@
 // SPDX-License-Identifier: Apache-2.0
-// The desk for checkpoints, and a run.
+// What the coordinator's server calls, and a run.
 #include "trireme/train/conductor/conductor.h"
 
 #include <utility>
 
-#include "trireme/train/conductor/conducting.h"
+#include "trireme/train/conductor/conductor_loop.h"
 
 namespace trireme::train {
 
-Conductor::Conductor(std::int64_t most_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock)
-    : clock_(clock), keep_(std::move(keep)), desk_(most_checkpoint_bytes, [this](Checkpoint checkpoint) {
+Conductor::Conductor(std::int64_t max_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock)
+    : clock_(clock), keep_(std::move(keep)), desk_(max_checkpoint_bytes, [this](Checkpoint checkpoint) {
         try {
-          note({.record = keep_(std::move(checkpoint)), .trouble = {}});
+          post(keep_(std::move(checkpoint)));
         } catch (const Error& error) {
-          note({.record = {}, .trouble = error});
+          post(CheckpointFailed{error});
           throw;  // as what it is: the worker must not take a full disk here for a peer that is gone
         }
       }) {}
 
-void Conductor::note(Kept kept) {
+void Conductor::post(JobEvent event) {
   const std::lock_guard lock(mutex_);
-  kept_.push_back(std::move(kept));
+  inbox_.push_back(std::move(event));
 }
 
-std::vector<Conductor::Kept> Conductor::taken() {
+std::vector<JobEvent> Conductor::take_inbox() {
   const std::lock_guard lock(mutex_);
-  return std::exchange(kept_, {});
+  return std::exchange(inbox_, {});
 }
 
 std::vector<coord::Coordinator::Method> Conductor::methods() {
@@ -38,24 +38,18 @@ std::vector<coord::Coordinator::Method> Conductor::methods() {
            .handler = [this](const std::string&, const std::string& request) { return desk_.get(request); }},
           {.name = std::string(kSwitchMethod),
            .callers = Callers::users,
-           .handler = [this](const std::string&, const std::string& request) { return accept(unpack_wish(request)); }}};
+           .handler = [this](const std::string&, const std::string& request) { return on_switch_request(unpack_wish(request)); }}};
 }
 
-std::string Conductor::accept(SwitchWish wish) {
-  parse_team_strategy(wish.to, "--to");
-  const std::lock_guard lock(mutex_);
-  wishes_.push_back(std::move(wish));
+std::string Conductor::on_switch_request(SwitchWish request) {
+  parse_team_strategy(request.to, "--to");
+  post(std::move(request));
   return "";
-}
-
-std::vector<SwitchWish> Conductor::taken_wishes() {
-  const std::lock_guard lock(mutex_);
-  return std::exchange(wishes_, {});
 }
 
 SessionResult Conductor::run(coord::Coordinator& coordinator, const ConductorOptions& options, Observer& observer,
                              const std::atomic<int>& stop) {
-  return Conducting(*this, coordinator, options, observer, stop).run();
+  return ConductorLoop(*this, coordinator, options, observer, stop).run();
 }
 
 }  // namespace trireme::train

@@ -20,9 +20,9 @@ using testing::HasSubstr;
 using testing::Not;
 
 // Three nodes in generation 1. Heartbeats come ten times a second.
-class ConductingStalls : public testing::Test {
+class ConductorStalls : public testing::Test {
  protected:
-  ConductingStalls()
+  ConductorStalls()
       : conductor_(
             1 << 20, [](Checkpoint) { return CheckpointRecord{}; }, clock_),
         coordinator_(options()) {
@@ -34,7 +34,7 @@ class ConductingStalls : public testing::Test {
     for (Membership& node : nodes_) node.await_generation(0, coord::kPatience);
     enter(nodes_[0]);
   }
-  ~ConductingStalls() override {
+  ~ConductorStalls() override {
     nodes_[0].send({.kind = std::string(kFinishReport), .bytes = pack(Finish{.interrupted = true})});
     for (Membership& node : nodes_) node.leave();
     running_.wait();
@@ -48,10 +48,7 @@ class ConductingStalls : public testing::Test {
   }
   void conduct() {
     conductor_.run(coordinator_,
-                   {.nodes = {"0", "1", "2"},
-                    .plan = parse_plan("allreduce"),
-                    .stuck = Seconds(0.5),
-                    .silence = Seconds(0.5),
+                   {.job = {.nodes = {"0", "1", "2"}, .plan = parse_plan("allreduce"), .stuck = Seconds(0.5), .silence = Seconds(0.5)},
                     .say =
                         [this](const std::string& line) {
                           const std::lock_guard lock(mutex_);
@@ -82,7 +79,7 @@ class ConductingStalls : public testing::Test {
   std::future<void> running_;
 };
 
-TEST_F(ConductingStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves) {
+TEST_F(ConductorStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves) {
   pass_steps(10);
   nodes_[1].at(17, "wait");
   for (Membership* const node : {&nodes_[0], &nodes_[2]}) {
@@ -107,7 +104,7 @@ TEST_F(ConductingStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves)
 }
 
 // In a ring rank 0 misses rank 2, which waits for rank 1, which computes.
-TEST_F(ConductingStalls, AComplaintStrikesTheOneAllWaitForAndNotTheOneThatComplains) {
+TEST_F(ConductorStalls, AComplaintStrikesTheOneAllWaitForAndNotTheOneThatComplains) {
   nodes_[1].at(17, "compute");
   nodes_[2].at(17, "exchange");
   nodes_[2].peer_wait()->begin(1);

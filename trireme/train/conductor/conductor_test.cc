@@ -1,18 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 // What the conductor asks of its nodes and when, with a clock that the test turns.
-#include "trireme/train/conductor/conducting.h"
+#include "trireme/train/conductor/conductor.h"
 
 #include <gmock/gmock.h>
 
 #include <functional>
 
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/train/testing/conducting.h"
+#include "trireme/train/testing/conductor.h"
 
 namespace trireme::train {
 namespace {
 
-class CheckpointRequests : public ConductingTest {
+class CheckpointRequests : public ConductorTest {
  protected:
   void SetUp() override {
     for (const char* name : {"0", "1", "2"}) join(name);
@@ -65,7 +65,7 @@ TEST_F(CheckpointRequests, OneUnderWayIsNotAskedForAgainAndOneThatFailedIsAfterT
 
 // What nodes say between the announcement's record on the disk and the announcement itself is in the queue when the next generation
 // holds, and was said in the one before.
-class OldEvents : public ConductingTest {
+class OldEvents : public ConductorTest {
  protected:
   void SetUp() override {
     const auto remember = options_.announced;
@@ -125,10 +125,10 @@ TEST_F(CheckpointRequests, NodesThatAreBackAtOnceAreWaitedForThroughTheirPause) 
   EXPECT_EQ(announced().members.size(), 3U);
 }
 
-class FailedStarts : public ConductingTest {
+class FailedStarts : public ConductorTest {
  protected:
   FailedStarts() {
-    options_.startable = {"0", "1", "2"};
+    options_.job.startable = {"0", "1", "2"};
     options_.start = [this](const std::string& name) {
       ++starts_[name];
       if (cannot_fork_) throw Error{resource_exhausted, "cannot start trireme: Resource temporarily unavailable"};
@@ -168,8 +168,8 @@ TEST_F(FailedStarts, AreSaidAndTriedAgainLaterWhileTheOthersGoOn) {
 }
 
 TEST_F(FailedStarts, OfTheFirstNodesAreTheJobs) {
-  options_.nodes.emplace_back("3");
-  options_.startable.insert("3");
+  options_.job.nodes.emplace_back("3");
+  options_.job.startable.insert("3");
   cannot_fork_ = true;
   start();
   EXPECT_THROW(result_.get(), Error);
@@ -201,7 +201,7 @@ TEST_F(OutOfMemory, TwiceInARowStopsTheJobInWords) {
               testing::AllOf(testing::HasSubstr("ended twice in a row: killed by SIGKILL, out of memory"), testing::HasSubstr("--resume")));
 }
 
-class Acknowledgements : public ConductingTest {
+class Acknowledgements : public ConductorTest {
  protected:
   Acknowledgements() {
     options_.write_records = [this] { written_ = observer_.last.load(); };

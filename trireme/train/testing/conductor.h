@@ -36,7 +36,7 @@ struct LastStep final : Observer {
   std::atomic<std::int64_t> last{0};
 };
 
-class ConductingTest : public testing::Test {
+class ConductorTest : public testing::Test {
  protected:
   static bool wait_until(const std::function<bool()>& condition) {
     const Seconds end = coord::now() + coord::kPatience;
@@ -47,9 +47,9 @@ class ConductingTest : public testing::Test {
     return true;
   }
 
-  ConductingTest() {
-    options_.nodes = {"0", "1", "2"};
-    options_.checkpoint_seconds = 5;
+  ConductorTest() {
+    options_.job.nodes = {"0", "1", "2"};
+    options_.job.checkpoint_seconds = 5;
     options_.exits = [this] {
       ++ticks_;
       const std::lock_guard lock(mutex_);
