@@ -173,7 +173,6 @@ std::vector<std::int64_t> ParameterServers::gathered(const std::vector<std::int6
 void ParameterServers::begin(const Cursor& at, std::int64_t end) {
   epoch_ = at.epoch;
   retired_ = is_over_ = false;
-  leases_.clear();
   if (held_->server) {
     ps::Server::Stretch stretch{.generation = setup_.team.generation(),
                                 .workers = worker_names(),
@@ -205,9 +204,10 @@ std::optional<data::Place> ParameterServers::next() {
   const std::optional<ps::Lease> lease = ahead_ ? std::exchange(ahead_, std::nullopt) : held_->client->next_lease();
   waited_for_work_ = waited_for_work_ + (setup_.clock.now() - asked).count();
   if (!lease) return std::nullopt;
-  const std::lock_guard lock(mutex_);
-  leases_.push_back(*lease);
-  return data::Place{.epoch = epoch_, .begin = lease->begin, .end = lease->end};
+  return data::Place{.epoch = epoch_,
+                     .begin = lease->begin,
+                     .end = lease->end,
+                     .lease = {.id = lease->id, .round = lease->round, .batch = lease->batch, .half = lease->half, .root = lease->root}};
 }
 
 bool ParameterServers::retire() {

@@ -4,9 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -110,10 +108,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
   bool retired_ = false;
   bool is_over_ = false;
   std::atomic<double> waited_for_work_ = 0;  // only one thread at a time adds to it
-  std::mutex mutex_;
-  std::deque<ps::Lease> leases_;    // whose batches are being made
-  std::optional<ps::Lease> ahead_;  // to be handed out next
-  LeaseSpeeds speeds_{1};           // of the workers of this generation
+  std::optional<ps::Lease> ahead_;           // to be handed out next
+  LeaseSpeeds speeds_{1};                    // of the workers of this generation
   std::optional<StragglerRecord> straggler_;
   std::int64_t last_samples_ = 0;  // of the last step, if it was not skipped by this worker
   std::int64_t unused_ = 0;
