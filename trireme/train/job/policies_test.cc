@@ -5,6 +5,7 @@
 #include <gmock/gmock.h>
 
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/train/team/speed_shares.h"
 #include "trireme/train/testing/cluster.h"
 
 namespace trireme::train {

@@ -67,7 +67,7 @@ TEST(Evaluation, SaysThatItWaitsForDataAndThenThatItEvaluates) {
                      if (phase == "evaluate" || !phases.empty()) phases.emplace_back(phase);
                    }});
   Observer silent;
-  trainer.run(silent);
+  run_to_end(trainer, silent);
   EXPECT_FALSE(slow->is_late()) << "it never said that it waits for data";
   ASSERT_GE(phases.size(), 3U);
   EXPECT_EQ(phases[1], "wait");

@@ -47,7 +47,7 @@ TEST(LocalSgd, AStepWhoseAverageBreaksIsDoneOnce) {
   comm::MemoryStore next;
   std::barrier both_there(2, []() noexcept { arm_failpoints("local_sgd.mid_average:1:throw", ""); });
   const std::vector<Trained> team = cluster.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
-    const auto now = [&] { return std::vector<float>(trainer.parameters().begin(), trainer.parameters().end()); };
+    const auto now = [&] { return std::vector<float>(trainer.replica().parameters().begin(), trainer.replica().parameters().end()); };
     std::map<std::int64_t, std::vector<float>> after;  // each step
     both_there.arrive_and_wait();
     bool broke = false;
@@ -63,7 +63,7 @@ TEST(LocalSgd, AStepWhoseAverageBreaksIsDoneOnce) {
     EXPECT_EQ(now(), after[trainer.cursor().step]) << "worker " << rank << " after step " << trainer.cursor().step;
     trainer.enter(cluster.meet({.store = next, .rank = rank, .size = 2, .generation = 2}));
     EXPECT_EQ(trainer.cursor().step, 4);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   arm_failpoints("", "");
   EXPECT_EQ(team[0].parameters, team[1].parameters);

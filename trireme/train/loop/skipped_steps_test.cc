@@ -194,7 +194,7 @@ TEST_P(TooManySkipped, EndTheTrainingAsStopDoes) {
   std::vector<std::string> errors;
   thrown_error([&] {
     cluster->train(3, [&](Trainer& trainer, Observer& observer, int) {
-      const std::string error = thrown_error([&] { trainer.run(observer); });
+      const std::string error = thrown_error([&] { run_to_end(trainer, observer); });
       const std::lock_guard lock(mutex);
       errors.push_back(error);
       throw Error{aborted, "{}", error};
