@@ -5,7 +5,6 @@
 #include <gmock/gmock.h>
 
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/train/team/speed_shares.h"
 #include "trireme/train/testing/cluster.h"
 
 namespace trireme::train {
@@ -59,13 +58,6 @@ TEST(PoliciesOfAJob, OnlyTheAsynchronousOneWaitsForNobody) {
   for (const char* text : {"allreduce", "local_sgd:4", "ps:bsp", "ps:ssp:7"})
     EXPECT_TRUE(waits_for_the_slowest(parse_strategy(text, ""))) << text;
   EXPECT_FALSE(waits_for_the_slowest(parse_strategy("ps:async", "")));
-}
-
-TEST(PoliciesOfAJob, SharesStayEqualIfAStragglerIsDealtWithOtherwise) {
-  EXPECT_EQ(shares_rule("automatic", "shares"), SpeedShares::Rule::automatic);
-  EXPECT_EQ(shares_rule("automatic", "drop"), SpeedShares::Rule::equal);
-  EXPECT_EQ(shares_rule("automatic", "async"), SpeedShares::Rule::equal);
-  EXPECT_EQ(shares_rule("speed", "drop"), SpeedShares::Rule::speed);
 }
 
 }  // namespace

@@ -18,11 +18,10 @@ constexpr Seconds kLook{0.05};  // at whether there is something to do for a nod
 }  // namespace
 
 LeasedLoop::LeasedLoop(const LoopContext& context, LeasedWork& work)
-    : Loop(context),
-      work_(work),
-      feed_(feed_setup(), BatchFeed::Leases{.size = work.lease_size(),
-                                            .next = [&work] { return work.next(); },
-                                            .waits_on = [this](bool reads) { on_batch_wait(reads); }}) {}
+    : Loop(context, BatchFeed::Leases{.size = work.lease_size(),
+                                      .next = [&work] { return work.next(); },
+                                      .waits_on = [this](bool reads) { on_batch_wait(reads); }}),
+      work_(work) {}
 
 void LeasedLoop::divide_work() {
   WorkGroup& group = context().group;
@@ -47,7 +46,7 @@ void LeasedLoop::drain() {
 void LeasedLoop::abandon() {
   work_.interrupt();                                           // the stream may wait for it
   if (work_.is_under_way()) context().state.is_whole = false;  // also if the stretch broke as it began: others may have pushed
-  feed_.close();
+  feed().close();
 }
 
 // A worker's own step, or a look at the others' by a node that has nothing to compute; and the meeting, when all are done.
@@ -105,18 +104,17 @@ void LeasedLoop::step() {
                               .samples = batch->size,
                               .batch_wait = attempt.batch_wait(),
                               .work_wait = work_waited - std::exchange(work_waited_, work_waited),
-                              .stream = feed_.times(),
+                              .stream = feed().times(),
                               .times = result.times},
                              state.replica.ops());
 }
 
 const data::Batch* LeasedLoop::next_batch() {
-  if (!feed_.is_open()) {
-    feed_.open();
-    context().monitor.begin_stream();
+  if (!feed().is_open()) {
+    open_feed();
     work_waited_ = work_.waited_for_work();
   }
-  const data::Batch* const batch = feed_.next();
+  const data::Batch* const batch = feed().next();
   if (comm::PeerWait* const waits = context().group.peer_wait()) waits->end();
   return batch;
 }
@@ -127,7 +125,7 @@ void LeasedLoop::retire() {
   const comm::PeerWait::Scope waits(context().group.peer_wait(), comm::PeerWait::kSomebody);
   is_retired_ = work_.retire();
   count_own(0);
-  feed_.close();
+  feed().close();
 }
 
 StepResult LeasedLoop::run(const data::Batch& batch, StepAttempt& attempt) {
@@ -202,7 +200,7 @@ Requests LeasedLoop::meet(Observer& observer) {
   is_idle_ = false;
   if (comm::PeerWait* const waits = context().group.peer_wait()) waits->end();
   context().monitor.pause();
-  feed_.close();
+  feed().close();
   team.broadcast(std::span(&report, 1), lead(), team.patience());
   is_in_stretch_ = false;
   state.cursor = report.cursor;

@@ -19,7 +19,6 @@ class LeasedLoop final : public Loop {
   void resume() override;
   Requests advance(Observer& observer, const Requests& requests) override;
   void drain() override;
-  void close_feed() override { feed_.close(); }
   void abandon() override;
   bool is_by_lease() const override { return true; }
   int lead() const override { return work_.lead(); }
@@ -27,7 +26,6 @@ class LeasedLoop final : public Loop {
 
  private:
   std::int64_t worker_batch() const override { return work_.lease_size(); }
-  data::StreamTimes take_epoch_times() override { return feed_.take_epoch_times(); }
   void begin_stretch();
   void ask(const Requests& requests);
   void step();
@@ -42,7 +40,6 @@ class LeasedLoop final : public Loop {
   void on_idle();
 
   LeasedWork& work_;
-  BatchFeed feed_;
   bool is_in_stretch_ = false;  // between two meetings
   bool is_idle_ = false;        // this node has nothing to compute, and has reported that
   bool is_retired_ = false;     // there is no more work for this node in this stretch

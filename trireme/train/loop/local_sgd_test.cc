@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers on their own between two averages: what they are asked is heard soon, and a step whose average breaks is done once.
+// Workers on their own between two averages: what they are asked is received soon, and a step whose average breaks is done once.
 #include <gmock/gmock.h>
 
 #include <barrier>
@@ -17,13 +17,13 @@ TEST(LocalSgd, RequestsAreHeardLongBeforeTheNextAverage) {
     Cluster cluster({"strategy.name=local_sgd", "strategy.steps=1048576", "train.epochs=40"});
     cluster.slowness = 1e5;  // the second worker's steps seem to take minutes, so the next one is late enough
     cluster.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
-      Requests heard;
-      while (!heard.any() && !trainer.finished()) {
+      Requests agreed;
+      while (!agreed.any() && !trainer.finished()) {
         const bool asks = rank == 1 && trainer.cursor().step >= 7;
         const std::string what = asks ? kind : "";
-        heard = trainer.advance(observer, {.stop = what == "stop", .checkpoint = what == "checkpoint", .regroup = what == "regroup"});
+        agreed = trainer.advance(observer, {.stop = what == "stop", .checkpoint = what == "checkpoint", .regroup = what == "regroup"});
       }
-      EXPECT_TRUE(heard.any()) << kind;
+      EXPECT_TRUE(agreed.any()) << kind;
       EXPECT_LE(trainer.cursor().step, 10) << kind;
     });
   }

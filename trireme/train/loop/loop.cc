@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/train/loop/leased_loop.h"
@@ -16,13 +17,19 @@ std::unique_ptr<Loop> make_loop(const LoopContext& context) {
   return std::make_unique<SteppedLoop>(context);
 }
 
-BatchFeed::Setup Loop::feed_setup() const {
-  return {.job = context_.job,
-          .data = context_.data,
-          .clock = context_.clock,
-          .cursor = context_.state.cursor,
-          .group = context_.group,
-          .gives_up = context_.gives_up};
+Loop::Loop(const LoopContext& context, std::optional<BatchFeed::Leases> leases)
+    : context_(context),
+      feed_({.job = context.job,
+             .data = context.data,
+             .clock = context.clock,
+             .cursor = context.state.cursor,
+             .group = context.group,
+             .gives_up = context.gives_up},
+            std::move(leases)) {}
+
+void Loop::open_feed() {
+  feed_.open();
+  context_.monitor.begin_stream();
 }
 
 void Loop::drain() {
@@ -81,7 +88,7 @@ EpochRecord Loop::finish_epoch() {
   const data::DataSets& data = context_.data;
   context_.monitor.enter("evaluate");
   context_.monitor.pause();
-  const data::StreamTimes times = take_epoch_times();
+  const data::StreamTimes times = feed_.take_epoch_times();
   {
     const comm::PeerWait::Scope waits(group.peer_wait(), comm::PeerWait::kSomebody);
     group.strategy->settle(replica);

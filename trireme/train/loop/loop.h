@@ -63,31 +63,32 @@ class Loop {
   // regroup, the strategy is drained.
   virtual Requests advance(Observer& observer, const Requests& requests) = 0;
   virtual void drain();
-  virtual void close_feed() = 0;  // the cursor was moved
-  virtual void abandon() { close_feed(); }
+  virtual void abandon() { feed_.close(); }
+  void on_cursor_moved() { feed_.close(); }
 
   virtual bool is_by_lease() const = 0;
   virtual int lead() const = 0;                  // rank of the worker that knows what all have done, and reports it
   virtual double statistics_weight() const = 0;  // of this worker's among those of all
 
  protected:
-  explicit Loop(const LoopContext& context) : context_(context) {}
+  explicit Loop(const LoopContext& context, std::optional<BatchFeed::Leases> leases = {});
 
   const LoopContext& context() const { return context_; }
-  BatchFeed::Setup feed_setup() const;
-  virtual std::int64_t worker_batch() const = 0;     // most samples that a worker computes at once
-  virtual data::StreamTimes take_epoch_times() = 0;  // of this worker's batches
-  std::int64_t skips_left() const noexcept;          // steps of this worker
-  void on_step_run(const StepResult& result);        // throws if its loss is not a number
-  void report_switch(Observer& observer);            // if there was one
-  EpochRecord finish_epoch();                        // with the evaluation
-  Requests end_step(Requests agreed);                // adds what the plan has here, and drains if the team ends
-  void drain_for_handover();
+  BatchFeed& feed() { return feed_; }
+  void open_feed();                               // where the cursor stands
+  virtual std::int64_t worker_batch() const = 0;  // most samples that a worker computes at once
+  std::int64_t skips_left() const noexcept;       // steps of this worker
+  void on_step_run(const StepResult& result);     // throws if its loss is not a number
+  void report_switch(Observer& observer);         // if there was one
+  EpochRecord finish_epoch();                     // with the evaluation
+  Requests end_step(Requests agreed);             // adds what the plan has here, and drains if the team ends
 
  private:
   Handover::Side side() const;
+  void drain_for_handover();
 
   LoopContext context_;
+  BatchFeed feed_;
 };
 
 // By what the strategy of the group is.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The noise scale that a real team tells, against gradients computed again for each worker.
+// The noise scale that a real team reports, against gradients computed again for each worker.
 #include <gmock/gmock.h>
 
 #include <cmath>

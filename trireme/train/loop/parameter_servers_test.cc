@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with parameter servers: in step it is allreduce; out of step every sample counts once, whoever is lost.
+// Training with parameter servers: in step it is allreduce; out of step every sample counts once, whichever node is lost.
 #include "trireme/train/servers/parameter_servers.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST_P(Modes, UseEverySampleOnceAndLearn) {
   cluster.events = usage.events();
   const std::vector<Trained> team = cluster.train(4);
   usage.expect_every_sample_once(5, 1003);
-  EXPECT_EQ(usage.workers.size(), GetParam() == "bsp" ? 1U : 3U);  // in step nobody's alone
+  EXPECT_EQ(usage.workers.size(), GetParam() == "bsp" ? 1U : 3U);  // in step no worker's alone
   for (const EpochRecord& epoch : team[0].memory.epochs) EXPECT_EQ(epoch.train.samples, 1003);
   EXPECT_LT(team[0].memory.epochs.back().train.loss, 0.8 * team[0].memory.epochs[0].train.loss);
   for (const Trained& node : team) EXPECT_EQ(node.parameters, team[0].parameters);
@@ -168,7 +168,7 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
         }
         try {
           run_to_end(*trainer, own.memory);
-          ADD_FAILURE() << "nobody was missed";
+          ADD_FAILURE() << "no node was missed";
         } catch (const Error&) {
         }
         std::vector<std::string> nodes;
@@ -224,7 +224,7 @@ class DeadServer final : public comm::Store {
   void set(const std::string& key, const std::string& value) override { store_.set(key, value); }
   std::string get(const std::string& key, Seconds timeout) override {
     if (!key.starts_with("parameters/")) return store_.get(key, timeout);
-    over_.cancel();  // all hear of it while this one tries to get there
+    over_.cancel();  // all learn of it while this one tries to get there
     return "127.0.0.1:1";
   }
 

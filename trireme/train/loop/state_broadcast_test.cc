@@ -50,8 +50,8 @@ Known known(Trainer& trainer) {
   return {.parameters = all.parameters, .slots = all.slots};
 }
 
-// Three workers, each a step further than the one before, meet again; the first that has received so much breaks the team. Whoever meets
-// then, with the one that came furthest or without, has weights and slots that belong to the step that it says.
+// Three workers, each a step further than the one before, meet again; the first that has received so much breaks the team. A worker that
+// meets others then, with the one that came furthest or without, has weights and slots that belong to the step that it says.
 void StateBroadcast::break_and_meet_again(int survivors) {
   const Cluster cluster({"train.epochs=1"});
   comm::MemoryStore second, third;

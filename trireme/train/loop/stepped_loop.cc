@@ -14,7 +14,6 @@ namespace trireme::train {
 
 SteppedLoop::SteppedLoop(const LoopContext& context)
     : Loop(context),
-      feed_(feed_setup()),
       speed_(context.job.train.batch_size, shares_rule(context.job.strategy.team.shares, context.job.strategy.team.straggler)) {}
 
 void SteppedLoop::divide_work() { apply_shares(std::vector<double>(static_cast<std::size_t>(context().group.team.size()), 1.0)); }
@@ -24,7 +23,7 @@ void SteppedLoop::apply_shares(std::vector<double> shares) {
   group.shares = std::move(shares);
   context().compiler.compile(context().compiler.capacity(group.shares, group.team.rank()));
   context().evaluation.compile();  // also where batches are so small that this worker has no part of any
-  feed_.close();
+  feed().close();
 }
 
 Requests SteppedLoop::advance(Observer& observer, const Requests& requests) {
@@ -54,11 +53,8 @@ Requests SteppedLoop::step(Observer& observer, const Requests& requests) {
 }
 
 const data::Batch& SteppedLoop::next_batch() {
-  if (!feed_.is_open()) {
-    feed_.open();
-    context().monitor.begin_stream();
-  }
-  const data::Batch* const batch = feed_.next();
+  if (!feed().is_open()) open_feed();
+  const data::Batch* const batch = feed().next();
   ensure(batch != nullptr, "the stream has as many epochs as the job");
   return *batch;
 }
@@ -100,7 +96,7 @@ StepRecord SteppedLoop::count(const data::Batch& batch, const StepResult& result
                               .epoch = cursor.epoch,
                               .samples = batch.size,
                               .batch_wait = attempt.batch_wait(),
-                              .stream = feed_.times(),
+                              .stream = feed().times(),
                               .times = times},
                              context().state.replica.ops());
   StepRecord record = context().progress.step_record(step, counts.learning_rate, group.workers());

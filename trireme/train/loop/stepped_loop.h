@@ -16,14 +16,12 @@ class SteppedLoop final : public Loop {
   void divide_work() override;
   void apply_shares(std::vector<double> shares) override;
   Requests advance(Observer& observer, const Requests& requests) override;
-  void close_feed() override { feed_.close(); }
   bool is_by_lease() const override { return false; }
   int lead() const override { return 0; }
   double statistics_weight() const override;
 
  private:
   std::int64_t worker_batch() const override;
-  data::StreamTimes take_epoch_times() override { return feed_.take_epoch_times(); }
   Requests step(Observer& observer, const Requests& requests);
   const data::Batch& next_batch();
   StepResult run(const data::Batch& batch, const Requests& requests, StepAttempt& attempt);
@@ -32,7 +30,6 @@ class SteppedLoop final : public Loop {
   engine::StatisticsExchange statistics_for(const data::Batch& batch);
   void rebalance(Observer& observer);
 
-  BatchFeed feed_;
   SpeedShares speed_;
   LinkSpeeds links_;
 };

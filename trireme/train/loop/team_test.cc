@@ -235,9 +235,16 @@ TEST(SpeedShares, FindTheStraggler) {
 TEST(SpeedShares, FollowSpeedInWholeUnits) {
   EXPECT_THAT(shares_by_speed(128, {100, 100}), testing::ElementsAre(64, 64));
   EXPECT_THAT(shares_by_speed(128, {300, 100}), testing::ElementsAre(96, 32));
-  EXPECT_THAT(shares_by_speed(128, {1000, 1}), testing::ElementsAre(128, 2));  // nobody is left without work
+  EXPECT_THAT(shares_by_speed(128, {1000, 1}), testing::ElementsAre(128, 2));  // no worker is left without work
   EXPECT_THAT(shares_by_speed(8, {2, 1, 1}), testing::ElementsAre(4, 2, 2));
   EXPECT_THAT(shares_by_speed(120, {100, kUnknownSpeed, 50}), testing::ElementsAre(53, 40, 27));
+}
+
+TEST(SpeedShares, StayEqualIfAStragglerIsDealtWithOtherwise) {
+  EXPECT_EQ(shares_rule("automatic", "shares"), SpeedShares::Rule::automatic);
+  EXPECT_EQ(shares_rule("automatic", "drop"), SpeedShares::Rule::equal);
+  EXPECT_EQ(shares_rule("automatic", "async"), SpeedShares::Rule::equal);
+  EXPECT_EQ(shares_rule("speed", "drop"), SpeedShares::Rule::speed);
 }
 
 }  // namespace

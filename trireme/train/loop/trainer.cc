@@ -149,7 +149,7 @@ Checkpoint Trainer::checkpoint() {
 void Trainer::restore(Checkpoint checkpoint) {
   state_.restore(std::move(checkpoint), progress_.samples());
   handover_.on_state_changed();
-  if (loop_ != nullptr) loop_->close_feed();
+  if (loop_ != nullptr) loop_->on_cursor_moved();
 }
 
 Requests Trainer::advance(Observer& observer, const Requests& requests) {

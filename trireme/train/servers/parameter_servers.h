@@ -35,7 +35,7 @@ struct ServerHoldings {
   bool is_under_way = false;  // a stretch: what servers hold is further than any replica
   // At the lead.
   WorkTally tally;
-  std::vector<ps::WorkDone> untold;  // by the last generation
+  std::vector<ps::WorkDone> unreported;  // by the last generation
 };
 
 class ParameterServers final : public Strategy, public LeasedWork {
@@ -76,10 +76,10 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void push(const StepInput& input, const ps::Lease& lease, double rate, bool is_sound, StepResult& result);
   bool undo_statistics(const std::vector<float>& before);
   void forget();
-  void make_anew();
+  void make_holdings();
   void make_client();
   void listen();
-  void go_on_with_the_stretch();
+  void resume_stretch();
   void settle_lost_leases();
   void connect();
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
@@ -90,8 +90,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
     return rank < nodes.size() ? nodes[rank] : "";
   }
   std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
-  std::vector<ps::WorkDone> taken();
-  void round_off();
+  std::vector<ps::WorkDone> collect_done();
+  void complete_rounds();
   void note_use(const ps::WorkDone& done) const;
   int parts_of_an_update() const;
   int server_number() const { return roles_.server_of(setup_.team.rank()); }
