@@ -69,7 +69,7 @@ int work(const Settings& settings, int rank) {
                           .encryption = encrypt ? comm::Encryption::always : comm::Encryption::never};
   trainer.enter(train::Team(comm::Communicator::connect(store, group, Seconds(60)), Seconds(60)));
   Steps steps;
-  trainer.run(steps);
+  train::run_to_end(trainer, steps);
   if (rank == 0) fmt::print("best {:.2f}\n{:.2f}\n", steps.best_rate(), steps.median_rate());
   return 0;
 }

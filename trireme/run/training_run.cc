@@ -26,15 +26,16 @@ class TrainingRun {
       : job_(train::job_from_config(request.config)),
         data_(data::open_data(job_.data, cache_directory())),
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
+        profiler_(train::parse_profile(job_.observe.profile),
+                  [this](const train::ProfileData& data) {
+                    records_.profile().hear(
+                        "0", train::profile_lines(data, {.node = "0", .host = host_name(), .own_time = train::own_time_offset()}));
+                  }),
         trainer_({.job = job_,
                   .data = data_,
                   .clock = clock_,
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_->step(step); },
-                  .profile =
-                      [this](const train::ProfileData& data) {
-                        records_.profile().hear(
-                            "0", train::profile_lines(data, {.node = "0", .host = host_name(), .own_time = train::own_time_offset()}));
-                      }},
+                  .profiler = &profiler_},
                  records_.directory().algorithms()),
         checkpoints_(records_.directory().checkpoints(), job_.graph) {
     return_algorithms(records_.directory().algorithms());
@@ -42,16 +43,16 @@ class TrainingRun {
 
   int run(const std::atomic<int>& stop) {
     measure();
-    const engine::CompileReport& report = trainer_.compile_report();
+    const engine::CompileReport& report = trainer_.replica().compile_report();
     records_.begin(report.threads, 1,
                    fmt::format("{} {}; compiled in {:.1f} s", report.threads, report.threads == 1 ? "thread" : "threads", report.seconds));
     if (auto checkpoint = records_.resume(checkpoints_)) trainer_.restore(std::move(*checkpoint));
-    trainer_.take_plan(records_.plan());
+    trainer_.apply_plan(records_.plan());
     train::Session session(trainer_, checkpoints_, clock_);
     try {
       const auto result =
           session.run(records_.observer(), {.checkpoint_seconds = job_.train.checkpoint_seconds, .tests = data_.test != nullptr}, stop);
-      trainer_.finish_profile();
+      profiler_.finish();
       telemetry_->flush();
       return records_.finish(result, trainer_.cursor(), stop);
     } catch (const Error& error) {
@@ -75,6 +76,7 @@ class TrainingRun {
   train::Job job_;
   data::DataSets data_;
   RunRecords records_;
+  train::Profiler profiler_;
   train::Trainer trainer_;
   train::CheckpointStore checkpoints_;
   std::optional<train::Telemetry> telemetry_;

@@ -72,6 +72,7 @@ double BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> s
 
 void BatchMaker::set_size(const Place& place, Batch& batch) const {
   batch.epoch = place.epoch;
+  batch.lease = place.lease;
   batch.whole = place.end - place.begin;
   ensure(place.epoch >= 0 && place.begin >= 0 && batch.whole >= 0 && batch.whole <= options_.batch_size && place.end <= source_->size(),
          "a place is within its epoch and no larger than a batch");

@@ -10,9 +10,19 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/data/pipeline/transform.h"
+#include "trireme/data/source/division.h"
 #include "trireme/data/source/source.h"
 
 namespace trireme::data {
+
+// The lease that a place was handed out by, in numbers of its owner (ps::Lease): carried from the place into its batch, not read here.
+struct LeaseTag {
+  std::int64_t id = 0;  // 0: the place was not leased
+  std::int64_t round = -1;
+  Range batch{};  // of which the place is a part
+  std::int64_t half = 0;
+  std::int64_t root = 0;
+};
 
 struct Batch {
   std::int64_t epoch = 0;
@@ -20,6 +30,7 @@ struct Batch {
   std::int64_t size = 0;    // samples; the last batch of an epoch may have fewer
   std::int64_t whole = 0;   // samples of the batch over all workers that divide it; one of them may have none
   bool last_of_epoch = false;
+  LeaseTag lease;
   std::vector<float> values;         // size x shape
   std::vector<std::int32_t> labels;  // size, if there are classes; else empty
   std::vector<float> targets;        // size x targets
@@ -31,6 +42,7 @@ struct Place {
   std::int64_t epoch = 0;
   std::int64_t begin = 0;
   std::int64_t end = 0;
+  LeaseTag lease{};
 };
 
 struct StreamOptions {

@@ -270,6 +270,23 @@ TEST(BatchStream, AFaultOfThePlacesIsTheLastThatComes) {
   }
 }
 
+TEST(BatchStream, ABatchCarriesTheLeaseOfItsPlace) {
+  for (const std::int64_t threads : {0, 1, 3}) {
+    const LeaseTag lease{.id = 7, .round = 3, .batch = {0, 20}, .half = 5, .root = 2};
+    Places places({{0, 0, 5, lease}, {0, 5, 10}});
+    places.change(true, false);
+    const auto source = std::make_shared<NumberSource>(50);
+    BatchStream stream(source, plain(*source), options_with(places, threads), kClock);
+    const LeaseTag carried = stream.next()->lease;
+    EXPECT_EQ(carried.id, 7);
+    EXPECT_EQ(carried.round, 3);
+    EXPECT_EQ(carried.batch.end, 20);
+    EXPECT_EQ(carried.half, 5);
+    EXPECT_EQ(carried.root, 2);
+    EXPECT_EQ(stream.next()->lease.id, 0);
+  }
+}
+
 TEST(BatchStream, EndsWhenTheWaitForAPlaceIsEnded) {
   for (const std::int64_t threads : {1, 3}) {
     Places places({{0, 0, 5}});

@@ -60,12 +60,5 @@ TEST(PoliciesOfAJob, OnlyTheAsynchronousOneWaitsForNobody) {
   EXPECT_FALSE(waits_for_the_slowest(parse_strategy("ps:async", "")));
 }
 
-TEST(PoliciesOfAJob, SharesStayEqualIfAStragglerIsDealtWithOtherwise) {
-  EXPECT_EQ(shares_rule("automatic", "shares"), SpeedShares::Rule::automatic);
-  EXPECT_EQ(shares_rule("automatic", "drop"), SpeedShares::Rule::equal);
-  EXPECT_EQ(shares_rule("automatic", "async"), SpeedShares::Rule::equal);
-  EXPECT_EQ(shares_rule("speed", "drop"), SpeedShares::Rule::speed);
-}
-
 }  // namespace
 }  // namespace trireme::train

@@ -7,13 +7,13 @@
 namespace trireme::train {
 
 void AnatomyLog::begin() {
-  if (!tell_ || end_) return;
+  if (!report_ || end_) return;
   end_ = clock_.now();
   traffic_ = traffic();
 }
 
 void AnatomyLog::end(const Step& step) {
-  if (!tell_ || !end_) return;
+  if (!report_ || !end_) return;
   const Seconds now = clock_.now();
   const Traffic exchanged = traffic();
   const double work_wait = std::min(step.work_wait, step.batch_wait);
@@ -36,7 +36,7 @@ void AnatomyLog::end(const Step& step) {
   end_ = now;
   traffic_ = exchanged;
   stream_ = step.stream;
-  tell_(anatomy);
+  report_(anatomy);
 }
 
 }  // namespace trireme::train

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Takes down where the time of each of this node's steps goes.
+// Records where the time of each of this node's steps goes.
 #pragma once
 
 #include <functional>
@@ -15,9 +15,9 @@ namespace trireme::train {
 
 class AnatomyLog {
  public:
-  using Tell = std::function<void(const observe::StepAnatomy&)>;
-  // `tell` may be empty: then nothing is taken down. The clock must outlive it.
-  AnatomyLog(const Clock& clock, Tell tell) : clock_(clock), tell_(std::move(tell)) {}
+  using Report = std::function<void(const observe::StepAnatomy&)>;
+  // `report` may be empty: then nothing is recorded. The clock must outlive it.
+  AnatomyLog(const Clock& clock, Report report) : clock_(clock), report_(std::move(report)) {}
 
   // Something that is no step comes, or came, after the last one: an evaluation, a meeting, another generation.
   void pause() { end_.reset(); }
@@ -29,7 +29,7 @@ class AnatomyLog {
     std::int64_t epoch = 0;
     std::int64_t samples = 0;  // of this node
     double batch_wait = 0;     // for the next batch, and ...
-    double work_wait = 0;      // ... of it, at most, for somebody to say what the batch is made of
+    double work_wait = 0;      // ... of it, at most, for the lease that the batch is made of
     data::StreamTimes stream;  // since the stream began
     StepTimes times;
   };
@@ -38,7 +38,7 @@ class AnatomyLog {
 
  private:
   const Clock& clock_;
-  Tell tell_;
+  Report report_;
   std::optional<Seconds> end_;  // of the last step
   Traffic traffic_;             // by then
   data::StreamTimes stream_;    // by then

@@ -27,7 +27,7 @@ batch_size = 32
 threads = 1
 )";
 
-// Its samples come when somebody was told that they are waited for; at the latest after some seconds, so that a test ends.
+// Its samples come when it was reported that they are waited for; at the latest after some seconds, so that a test ends.
 class SlowSource final : public data::Source {
  public:
   explicit SlowSource(std::shared_ptr<const data::Source> base) : base_(std::move(base)) {}
@@ -40,7 +40,7 @@ class SlowSource final : public data::Source {
     base_->read(index, sample);
   }
 
-  void tell() {
+  void on_wait() {
     const std::lock_guard lock(mutex_);
     told_ = true;
     changed_.notify_all();
@@ -63,11 +63,11 @@ TEST(Evaluation, SaysThatItWaitsForDataAndThenThatItEvaluates) {
   const SteadyClock clock;
   std::vector<std::string> phases;  // from the first evaluation on
   Trainer trainer({.job = job, .data = data, .clock = clock, .at = [&](std::int64_t, std::string_view phase) {
-                     if (phase == "wait" && !phases.empty()) slow->tell();
+                     if (phase == "wait" && !phases.empty()) slow->on_wait();
                      if (phase == "evaluate" || !phases.empty()) phases.emplace_back(phase);
                    }});
   Observer silent;
-  trainer.run(silent);
+  run_to_end(trainer, silent);
   EXPECT_FALSE(slow->is_late()) << "it never said that it waits for data";
   ASSERT_GE(phases.size(), 3U);
   EXPECT_EQ(phases[1], "wait");

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Workers on their own between two averages: what they are asked is heard soon, and a step whose average breaks is done once.
+// Workers on their own between two averages: what they are asked is received soon, and a step whose average breaks is done once.
 #include <gmock/gmock.h>
 
 #include <barrier>
@@ -17,13 +17,13 @@ TEST(LocalSgd, RequestsAreHeardLongBeforeTheNextAverage) {
     Cluster cluster({"strategy.name=local_sgd", "strategy.steps=1048576", "train.epochs=40"});
     cluster.slowness = 1e5;  // the second worker's steps seem to take minutes, so the next one is late enough
     cluster.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
-      Requests heard;
-      while (!heard.any() && !trainer.finished()) {
+      Requests agreed;
+      while (!agreed.any() && !trainer.finished()) {
         const bool asks = rank == 1 && trainer.cursor().step >= 7;
         const std::string what = asks ? kind : "";
-        heard = trainer.advance(observer, {.stop = what == "stop", .checkpoint = what == "checkpoint", .regroup = what == "regroup"});
+        agreed = trainer.advance(observer, {.stop = what == "stop", .checkpoint = what == "checkpoint", .regroup = what == "regroup"});
       }
-      EXPECT_TRUE(heard.any()) << kind;
+      EXPECT_TRUE(agreed.any()) << kind;
       EXPECT_LE(trainer.cursor().step, 10) << kind;
     });
   }
@@ -47,7 +47,7 @@ TEST(LocalSgd, AStepWhoseAverageBreaksIsDoneOnce) {
   comm::MemoryStore next;
   std::barrier both_there(2, []() noexcept { arm_failpoints("local_sgd.mid_average:1:throw", ""); });
   const std::vector<Trained> team = cluster.train(2, [&](Trainer& trainer, Observer& observer, int rank) {
-    const auto now = [&] { return std::vector<float>(trainer.parameters().begin(), trainer.parameters().end()); };
+    const auto now = [&] { return std::vector<float>(trainer.replica().parameters().begin(), trainer.replica().parameters().end()); };
     std::map<std::int64_t, std::vector<float>> after;  // each step
     both_there.arrive_and_wait();
     bool broke = false;
@@ -63,7 +63,7 @@ TEST(LocalSgd, AStepWhoseAverageBreaksIsDoneOnce) {
     EXPECT_EQ(now(), after[trainer.cursor().step]) << "worker " << rank << " after step " << trainer.cursor().step;
     trainer.enter(cluster.meet({.store = next, .rank = rank, .size = 2, .generation = 2}));
     EXPECT_EQ(trainer.cursor().step, 4);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   arm_failpoints("", "");
   EXPECT_EQ(team[0].parameters, team[1].parameters);

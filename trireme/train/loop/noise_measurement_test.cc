@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The noise scale that a real team tells, against gradients computed again for each worker.
+// The noise scale that a real team reports, against gradients computed again for each worker.
 #include <gmock/gmock.h>
 
 #include <cmath>
@@ -73,11 +73,12 @@ TEST_P(Measuring, TellsWhatDirectComputationFinds) {
   const std::vector<Trained> team = cluster.train(3, [&](Trainer& trainer, Observer& observer, int rank) {
     {
       const std::lock_guard in_turn(cluster.compiling);
-      trainer.take_shares(kShares);
+      trainer.apply_shares(kShares);
     }
     while (!trainer.finished()) {
       const std::int64_t next = trainer.cursor().step + 1;
-      if (rank == 0 && next % 16 == 0) before[next] = {trainer.cursor(), {trainer.parameters().begin(), trainer.parameters().end()}};
+      if (rank == 0 && next % 16 == 0)
+        before[next] = {trainer.cursor(), {trainer.replica().parameters().begin(), trainer.replica().parameters().end()}};
       trainer.advance(observer);
     }
   });

@@ -37,7 +37,9 @@ std::vector<End> train_with_bad_samples(const std::vector<std::string>& settings
     End& end = ends[static_cast<std::size_t>(rank)];
     Trainer trainer({.job = cluster.job, .data = rank == 1 ? bad : cluster.data, .clock = cluster.clock, .team_follows = true},
                     cluster.cache());
-    const auto parameters = [&] { return std::vector<float>(trainer.parameters().begin(), trainer.parameters().end()); };
+    const auto parameters = [&] {
+      return std::vector<float>(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
+    };
     Memory memory;
     try {
       {
@@ -46,7 +48,7 @@ std::vector<End> train_with_bad_samples(const std::vector<std::string>& settings
       }
       trainer.enter(cluster.meet({.store = store, .rank = rank, .size = 3}));
       end.before = parameters();
-      trainer.run(memory);
+      run_to_end(trainer, memory);
     } catch (const Error& error) {
       end.code = error.code();
       end.text = error.what();
@@ -111,7 +113,7 @@ TEST(NonFiniteOfOne, IsFoundBeforeTheUpdate) {
   std::vector<float> before;
   try {
     while (!trainer.finished()) {
-      before.assign(trainer.parameters().begin(), trainer.parameters().end());
+      before.assign(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
       trainer.advance(memory);
     }
   } catch (const Error& error) {
@@ -120,7 +122,7 @@ TEST(NonFiniteOfOne, IsFoundBeforeTheUpdate) {
   }
   ASSERT_FALSE(trainer.finished()) << "this learning rate is too small for this test";
   EXPECT_EQ(trainer.cursor().step, static_cast<std::int64_t>(memory.steps.size()));
-  const std::vector<float> after(trainer.parameters().begin(), trainer.parameters().end());
+  const std::vector<float> after(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
   EXPECT_TRUE(std::equal(before.begin(), before.end(), after.begin(), [](float a, float b) { return a == b || (a != a && b != b); }));
 }
 

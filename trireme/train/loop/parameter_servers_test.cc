@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Training with parameter servers: in step it is allreduce; out of step every sample counts once, whoever is lost.
+// Training with parameter servers: in step it is allreduce; out of step every sample counts once, whichever node is lost.
 #include "trireme/train/servers/parameter_servers.h"
 
 #include <gmock/gmock.h>
@@ -78,7 +78,7 @@ TEST_P(Modes, UseEverySampleOnceAndLearn) {
   cluster.events = usage.events();
   const std::vector<Trained> team = cluster.train(4);
   usage.expect_every_sample_once(5, 1003);
-  EXPECT_EQ(usage.workers.size(), GetParam() == "bsp" ? 1U : 3U);  // in step nobody's alone
+  EXPECT_EQ(usage.workers.size(), GetParam() == "bsp" ? 1U : 3U);  // in step no worker's alone
   for (const EpochRecord& epoch : team[0].memory.epochs) EXPECT_EQ(epoch.train.samples, 1003);
   EXPECT_LT(team[0].memory.epochs.back().train.loss, 0.8 * team[0].memory.epochs[0].train.loss);
   for (const Trained& node : team) EXPECT_EQ(node.parameters, team[0].parameters);
@@ -114,7 +114,7 @@ TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
   const Cluster cluster({"strategy.name=ps", "data.samples=10000", "train.epochs=2"});
   const std::vector<Trained> team = cluster.train(3, [](Trainer& trainer, Observer& observer, int) {
     bool stopped = false;
-    while (!stopped) stopped = trainer.advance(observer, {.stop = trainer.is_lead() && trainer.cursor().step >= 10}).stop;
+    while (!stopped) stopped = trainer.advance(observer, {.stop = trainer.team().is_lead() && trainer.cursor().step >= 10}).stop;
   });
   const Checkpoint& checkpoint = team[0].checkpoint;
   EXPECT_GE(checkpoint.cursor.step, 10);
@@ -128,7 +128,7 @@ TEST(ParameterServers, ARequestIsAgreedAndACheckpointGoesOnElsewhere) {
     trainer.enter(in_step.meet({.store = store, .rank = rank, .size = 2, .generation = 2}),
                   [&](const Position&) { return std::optional(checkpoint); });
     EXPECT_EQ(trainer.cursor().epoch_offset, checkpoint.cursor.epoch_offset);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   ASSERT_EQ(rest[0].memory.epochs.size(), 2U);
   for (const EpochRecord& epoch : rest[0].memory.epochs) EXPECT_EQ(epoch.train.samples, 10000);
@@ -160,15 +160,15 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
             cluster.cache());
         trainer->enter(cluster.meet({.store = first, .rank = rank, .size = kNodes, .cancellation = over}), committed_one);
         if (rank == lost) {
-          const bool computes = trainer->shares()[static_cast<std::size_t>(rank)] > 0;
+          const bool computes = trainer->team().shares[static_cast<std::size_t>(rank)] > 0;
           for (int i = 0; i < (computes ? 8 : 1); ++i) trainer->advance(own.memory);  // a server's takes its time
           trainer.reset();
           over->cancel();
           return;
         }
         try {
-          trainer->run(own.memory);
-          ADD_FAILURE() << "nobody was missed";
+          run_to_end(*trainer, own.memory);
+          ADD_FAILURE() << "no node was missed";
         } catch (const Error&) {
         }
         std::vector<std::string> nodes;
@@ -178,8 +178,8 @@ std::vector<Survivor> train_and_lose(const Cluster& cluster, int lost, const std
             cluster.meet({.store = second, .rank = rank - (rank > lost ? 1 : 0), .size = kNodes - 1, .generation = 2, .nodes = nodes}),
             committed_one);
         own.cursor = trainer->cursor();
-        trainer->run(own.memory);
-        own.parameters.assign(trainer->parameters().begin(), trainer->parameters().end());
+        run_to_end(*trainer, own.memory);
+        own.parameters.assign(trainer->replica().parameters().begin(), trainer->replica().parameters().end());
       });
   }
   out.erase(out.begin() + lost);
@@ -200,15 +200,15 @@ TEST_P(Modes, ALostWorkerChangesNothingButSpeed) {
 
 TEST(ParameterServers, ALostServerMeansTheLastCheckpointForAll) {
   Cluster cluster({"strategy.name=ps", "strategy.servers=2", "data.samples=2000", "train.epochs=6"});
-  const Checkpoint begun = cluster
-                               .train(3,
-                                      [](Trainer& trainer, Observer& observer, int) {
-                                        bool stopped = false;
-                                        while (!stopped)
-                                          stopped =
-                                              trainer.advance(observer, {.stop = trainer.is_lead() && trainer.cursor().step >= 5}).stop;
-                                      })[0]
-                               .checkpoint;
+  const Checkpoint begun =
+      cluster
+          .train(3,
+                 [](Trainer& trainer, Observer& observer, int) {
+                   bool stopped = false;
+                   while (!stopped)
+                     stopped = trainer.advance(observer, {.stop = trainer.team().is_lead() && trainer.cursor().step >= 5}).stop;
+                 })[0]
+          .checkpoint;
   const std::vector<Survivor> team = train_and_lose(cluster, 1, begun);
   for (const Survivor& node : team) {
     EXPECT_EQ(node.cursor.step, begun.cursor.step);
@@ -224,7 +224,7 @@ class DeadServer final : public comm::Store {
   void set(const std::string& key, const std::string& value) override { store_.set(key, value); }
   std::string get(const std::string& key, Seconds timeout) override {
     if (!key.starts_with("parameters/")) return store_.get(key, timeout);
-    over_.cancel();  // all hear of it while this one tries to get there
+    over_.cancel();  // all learn of it while this one tries to get there
     return "127.0.0.1:1";
   }
 
@@ -248,7 +248,7 @@ TEST(ParameterServers, WhoCanNotReachAServerHearsOfTheNextGeneration) {
         trainer.enter(cluster.meet({.store = own, .rank = rank, .size = 2, .cancellation = over}));
         Memory memory;
         try {
-          trainer.run(memory);
+          run_to_end(trainer, memory);
         } catch (const Error& error) {
           ends[static_cast<std::size_t>(rank)] = error.code();
         }

@@ -60,7 +60,7 @@ void Profiler::close_phase(double time) {
   spans_.add({.name = name_of(phase), .category = "phase", .track = kTrack, .begin = phase_begun_, .end = time, .step = step_});
 }
 
-void Profiler::tell_ops(const engine::OpTable& table) {
+void Profiler::add_op_spans(const engine::OpTable& table) {
   spans_.add({.name = "forward", .category = "phase", .track = kTrack, .begin = times_.begin, .end = times_.forward_end, .step = step_});
   spans_.add({.name = "backward", .category = "phase", .track = kTrack, .begin = times_.forward_end, .end = times_.end, .step = step_});
   for (std::size_t lane = 0; lane < times_.lanes.size(); ++lane) {
@@ -83,7 +83,7 @@ void Profiler::end_step(const Step& step) {
   close_phase(time);
   const bool has_computed = step.ops != nullptr && times_.end > 0;
   spans_.add({.name = fmt::format("step {}", step_), .category = "step", .track = kTrack, .begin = begun_, .end = time, .step = step_});
-  if (has_computed) tell_ops(*step.ops);
+  if (has_computed) add_op_spans(*step.ops);
   ops_->add({.samples = step.samples, .seconds = time - begun_, .input_wait = step.input_wait, .times = step.times},
             has_computed ? step.ops : nullptr, has_computed ? &times_ : nullptr);
 }

@@ -21,7 +21,7 @@ class Profiler {
   // What is kept is delivered when a step after the window begins, or with finish(). Empty: nothing is profiled.
   Profiler(ProfileWindow window, Deliver deliver);
 
-  // Not null: the executor is to tell its times here.
+  // Not null: the executor is to record its times here.
   engine::OpTimes* begin_step(std::int64_t step, std::int64_t epoch);
   void enter(std::string_view phase);  // of the step, as EnterPhase has them
   struct Step {
@@ -37,7 +37,7 @@ class Profiler {
 
  private:
   void close_phase(double time);
-  void tell_ops(const engine::OpTable& table);
+  void add_op_spans(const engine::OpTable& table);
 
   ProfileWindow window_;
   Deliver deliver_;

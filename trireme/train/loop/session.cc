@@ -35,11 +35,12 @@ SessionResult Session::run(Observer& observer, const Options& options, const std
   }
   save(observer);
   SessionResult result{.ending = Ending::interrupted, .checkpoint = last_};
-  if (!trainer_.finished()) {
+  const std::optional<Ending> finished = trainer_.finished();
+  if (!finished) {
     if (stop == 0) result.ending = Ending::until;
     return result;
   }
-  result.ending = trainer_.stopped_early() ? Ending::stopped_early : Ending::completed;
+  result.ending = *finished;
   if (options.tests) {
     result.test = trainer_.test();
     observer.test(result.test);

@@ -105,14 +105,14 @@ TEST_P(SkippedInStep, ItIsAsIfTheStepHadNotBeen) {
     EXPECT_EQ(found[rank].checkpoint.cursor.step, 6);
     EXPECT_EQ(found[rank].checkpoint.cursor.slots_from, 1);  // one update less than steps
   }
-  const Memory& told = found[0].memory;
-  EXPECT_EQ(skipped_in(told), 1);
-  ASSERT_EQ(told.steps.size(), 6U);
-  EXPECT_EQ(told.steps[1].skips.steps, 1);
-  ASSERT_EQ(told.steps[1].skips.ranks.size(), 1U);
-  EXPECT_EQ(told.steps[1].batch.loss, told.steps[0].batch.loss);
+  const Memory& record = found[0].memory;
+  EXPECT_EQ(skipped_in(record), 1);
+  ASSERT_EQ(record.steps.size(), 6U);
+  EXPECT_EQ(record.steps[1].skips.steps, 1);
+  ASSERT_EQ(record.steps[1].skips.ranks.size(), 1U);
+  EXPECT_EQ(record.steps[1].batch.loss, record.steps[0].batch.loss);
   // Not in the epoch's mean either.
-  EXPECT_NEAR(told.epochs[0].train.loss, expected[0].memory.epochs[0].train.loss, 1e-5);
+  EXPECT_NEAR(record.epochs[0].train.loss, expected[0].memory.epochs[0].train.loss, 1e-5);
 }
 
 class SkippedOutOfStep : public testing::TestWithParam<const char*> {};
@@ -150,7 +150,7 @@ TEST(SkippedAlone, IsAsIfItHadNotBeen) {
   EXPECT_THAT(found.memory.steps[1].skips.ranks, testing::ElementsAre(0));
 }
 
-// Batch-norm's running means change in forward, before anybody knows.
+// Batch-norm's running means change in forward, before it is known.
 std::vector<Trained> with_statistics(const char* strategy, std::int64_t samples, bool leaves_out) {
   std::vector<std::string> settings = with_strategy(strategy);
   settings.insert(settings.end(), {"model={name='resnet',depth=8}", "train.optimizer={name='sgd',learning_rate=0.01}",
@@ -194,7 +194,7 @@ TEST_P(TooManySkipped, EndTheTrainingAsStopDoes) {
   std::vector<std::string> errors;
   thrown_error([&] {
     cluster->train(3, [&](Trainer& trainer, Observer& observer, int) {
-      const std::string error = thrown_error([&] { trainer.run(observer); });
+      const std::string error = thrown_error([&] { run_to_end(trainer, observer); });
       const std::lock_guard lock(mutex);
       errors.push_back(error);
       throw Error{aborted, "{}", error};

@@ -50,8 +50,8 @@ Known known(Trainer& trainer) {
   return {.parameters = all.parameters, .slots = all.slots};
 }
 
-// Three workers, each a step further than the one before, meet again; the first that has received so much breaks the team. Whoever meets
-// then, with the one that came furthest or without, has weights and slots that belong to the step that it says.
+// Three workers, each a step further than the one before, meet again; the first that has received so much breaks the team. A worker that
+// meets others then, with the one that came furthest or without, has weights and slots that belong to the step that it says.
 void StateBroadcast::break_and_meet_again(int survivors) {
   const Cluster cluster({"train.epochs=1"});
   comm::MemoryStore second, third;
@@ -68,7 +68,7 @@ void StateBroadcast::break_and_meet_again(int survivors) {
     }
     all_there.arrive_and_wait();
     enter_and_break(trainer, cluster.meet({.store = second, .rank = rank, .size = 3, .generation = 2}));
-    const std::span<const float> now = trainer.parameters();
+    const std::span<const float> now = trainer.replica().parameters();
     EXPECT_EQ(std::vector<float>(now.begin(), now.end()), states.at(trainer.cursor().step).parameters) << "worker " << rank;
     if (rank >= survivors) return void(trainer.enter(Team::alone()));
     trainer.enter(cluster.meet({.store = third, .rank = rank, .size = survivors, .generation = 3}));
@@ -89,7 +89,7 @@ TEST_P(StateBroadcast, HalfReceivedByANewcomerIsNothing) {
   std::barrier both_there(2, [arm = arm()]() noexcept { arm(); });
   const auto take_part = [&](int rank) {
     Trainer trainer({.job = cluster.job, .data = cluster.data, .clock = cluster.clock, .team_follows = true}, cluster.cache());
-    const std::vector<float> initial(trainer.parameters().begin(), trainer.parameters().end());
+    const std::vector<float> initial(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
     Memory memory;
     if (rank == 1) trainer.enter(Team::alone());
     for (int i = 0; rank == 1 && i < 3; ++i) trainer.advance(memory);
@@ -121,7 +121,7 @@ TEST_P(StateBroadcast, AndTheTrainingGoesOnAsUndisturbed) {
     enter_and_break(trainer, cluster.meet({.store = second, .rank = rank, .size = 2, .generation = 2}));
     trainer.enter(cluster.meet({.store = third, .rank = rank, .size = 2, .generation = 3}));
     EXPECT_EQ(trainer.cursor().step, 4);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   EXPECT_GE(broken_, 1);
   EXPECT_EQ(team[0].parameters, undisturbed[0].parameters);

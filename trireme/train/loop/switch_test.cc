@@ -59,8 +59,8 @@ class SwitchTeam {
       while (!trainer.finished()) {
         const std::int64_t step = trainer.cursor().step;
         const Requests agreed = trainer.advance(observer);
-        if (!trainer.works_by_lease() && trainer.cursor().step > step && trainer.rank() == 0) {
-          const LastBatch& batch = trainer.last_batch();
+        if (!trainer.team().is_by_lease && trainer.cursor().step > step && trainer.team().rank == 0) {
+          const LastBatch& batch = trainer.team().last_batch;
           usage_.add(batch.epoch, batch.offset, batch.offset + batch.whole);
         }
         if (!agreed.regroup) continue;

@@ -37,7 +37,7 @@ TEST(Team, EqualsOneWorkerWithUnevenSharesThatChange) {
   const std::vector<Trained> team = cluster.train(3, [&](Trainer& trainer, Observer& observer, int) {
     const auto take = [&](std::vector<double> shares) {
       const std::lock_guard in_turn(cluster.compiling);
-      trainer.take_shares(std::move(shares));
+      trainer.apply_shares(std::move(shares));
     };
     take({5, 1, 2});
     while (!trainer.finished()) {
@@ -106,7 +106,7 @@ TEST(Team, ContinuesFromItsCheckpointAsIfNeverInterrupted) {
   });
   const std::vector<Trained> rest = cluster.train(3, [&](Trainer& trainer, Observer& observer, int) {
     trainer.restore(part[0].checkpoint);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   EXPECT_EQ(rest[2].parameters, whole[2].parameters);
 }
@@ -183,7 +183,7 @@ TEST(Team, GoesOnWithTheStateOfTheFurthestWorker) {
     for (int i = 0; i < rank; ++i) trainer.advance(observer);
     EXPECT_EQ(trainer.enter(cluster.meet({.store = store, .rank = rank, .size = 3, .generation = 2})), 2);
     EXPECT_EQ(trainer.cursor().step, 5);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   for (const Trained& worker : team) EXPECT_EQ(worker.parameters, team[0].parameters);
   EXPECT_EQ(team[0].checkpoint.generation, 2);
@@ -206,7 +206,7 @@ TEST(Team, ACheckpointOfALaterGenerationCountsMoreThanWhatWorkersHave) {
     };
     EXPECT_EQ(trainer.enter(cluster.meet({.store = store, .rank = rank, .size = 2, .generation = 8}), committed), 0);
     EXPECT_EQ(trainer.cursor().step, 2);
-    trainer.run(observer);
+    run_to_end(trainer, observer);
   });
   EXPECT_EQ(team[0].parameters, team[1].parameters);
 }
@@ -235,9 +235,16 @@ TEST(SpeedShares, FindTheStraggler) {
 TEST(SpeedShares, FollowSpeedInWholeUnits) {
   EXPECT_THAT(shares_by_speed(128, {100, 100}), testing::ElementsAre(64, 64));
   EXPECT_THAT(shares_by_speed(128, {300, 100}), testing::ElementsAre(96, 32));
-  EXPECT_THAT(shares_by_speed(128, {1000, 1}), testing::ElementsAre(128, 2));  // nobody is left without work
+  EXPECT_THAT(shares_by_speed(128, {1000, 1}), testing::ElementsAre(128, 2));  // no worker is left without work
   EXPECT_THAT(shares_by_speed(8, {2, 1, 1}), testing::ElementsAre(4, 2, 2));
   EXPECT_THAT(shares_by_speed(120, {100, kUnknownSpeed, 50}), testing::ElementsAre(53, 40, 27));
+}
+
+TEST(SpeedShares, StayEqualIfAStragglerIsDealtWithOtherwise) {
+  EXPECT_EQ(shares_rule("automatic", "shares"), SpeedShares::Rule::automatic);
+  EXPECT_EQ(shares_rule("automatic", "drop"), SpeedShares::Rule::equal);
+  EXPECT_EQ(shares_rule("automatic", "async"), SpeedShares::Rule::equal);
+  EXPECT_EQ(shares_rule("speed", "drop"), SpeedShares::Rule::speed);
 }
 
 }  // namespace

@@ -28,24 +28,24 @@ void NodeHistory::write(std::string_view type, const observe::Fields& fields) {
   if (journal_) journal_->write(type, fields);
 }
 
-void NodeHistory::joined(const coord::Generation& generation, const Trainer& trainer, int root) {
+void NodeHistory::joined(const coord::Generation& generation, const Trainer& trainer, const Joined& how) {
   if (!journal_) return;
   generation_ = static_cast<std::int64_t>(generation.number);
   const Cursor& cursor = trainer.cursor();
   last_step_ = cursor.step;
-  by_lease_ = trainer.works_by_lease();
+  by_lease_ = trainer.team().is_by_lease;
   write("joined", {{"generation", generation_.load()},
-                   {"rank", std::int64_t{trainer.rank()}},
+                   {"rank", std::int64_t{trainer.team().rank}},
                    {"size", std::int64_t{generation.size()}},
                    {"step", cursor.step},
                    {"epoch", cursor.epoch},
                    {"offset", cursor.epoch_offset},
-                   {"samples", trainer.samples()},
-                   {"batch_size", trainer.batch_size()},
-                   {"root", std::int64_t{root}},
+                   {"samples", how.samples},
+                   {"batch_size", how.batch_size},
+                   {"root", std::int64_t{how.root}},
                    {"by_lease", by_lease_},
-                   {"resumed", trainer.is_resumed()},
-                   {"weights", digest(trainer.parameters())}});
+                   {"resumed", trainer.team().is_resumed},
+                   {"weights", digest(trainer.replica().parameters())}});
 }
 
 PushEvents NodeHistory::push_events() {
@@ -79,12 +79,12 @@ PushEvents NodeHistory::push_events() {
 }
 
 void NodeHistory::stepped(const Trainer& trainer) {
-  const LastBatch& batch = trainer.last_batch();
+  const LastBatch& batch = trainer.team().last_batch;
   if (!journal_ || by_lease_ || batch.shares.empty()) return;  // without shares: it failed before its first batch
   const Cursor& cursor = trainer.cursor();
   if (cursor.step > last_step_) {
     last_step_ = cursor.step;
-    const data::Range part = data::part_of(batch.whole, batch.shares, trainer.rank());
+    const data::Range part = data::part_of(batch.whole, batch.shares, trainer.team().rank);
     write("stepped", {{"generation", generation_.load()},
                       {"step", cursor.step},
                       {"epoch", batch.epoch},
@@ -92,7 +92,7 @@ void NodeHistory::stepped(const Trainer& trainer) {
                       {"whole", batch.whole},
                       {"begin", part.begin},
                       {"end", part.end},
-                      {"weights", digest(trainer.parameters())}});
+                      {"weights", digest(trainer.replica().parameters())}});
   }
   if (cursor.epoch_offset == 0) write("epoch", {{"generation", generation_.load()}, {"epoch", cursor.epoch - 1}});
 }

@@ -20,7 +20,12 @@ class NodeHistory {
  public:
   NodeHistory(const std::filesystem::path& folder, const std::string& node);
 
-  void joined(const coord::Generation& generation, const Trainer& trainer, int root);
+  struct Joined {
+    int root = 0;              // rank whose state it was
+    std::int64_t samples = 0;  // of an epoch
+    std::int64_t batch_size = 1;
+  };
+  void joined(const coord::Generation& generation, const Trainer& trainer, const Joined& how);
   void stepped(const Trainer& trainer);  // after a step, or after the evaluation that ends an epoch
   PushEvents push_events();              // empty without a folder; may be called by other threads
   void handed(std::int64_t step);

@@ -47,6 +47,10 @@ struct Bench {
   SteadyClock clock;
 
   Trainer trainer(const std::filesystem::path& cache = {}) const { return Trainer({.job = job, .data = data, .clock = clock}, cache); }
+  void run(Observer& observer) const {
+    Trainer own = trainer();
+    run_to_end(own, observer);
+  }
 };
 
 // The engine chooses algorithms by timing, and another choice rounds otherwise: trainers that must agree share a cache.
@@ -62,7 +66,7 @@ struct SharedCache {
 TEST(Trainer, UsesEverySampleOnceAnEpoch) {
   const Bench bench;
   Memory memory;
-  bench.trainer().run(memory);
+  bench.run(memory);
   ASSERT_EQ(memory.epochs.size(), 2U);
   EXPECT_EQ(memory.epochs[1].train.samples, 300);
   ASSERT_EQ(memory.steps.size(), 10U);
@@ -93,10 +97,10 @@ TEST(Trainer, RepeatsItselfBitByBitWithTheSameAlgorithms) {
   Observer silent;
   Trainer first = bench.trainer(cache.path);
   Trainer second = bench.trainer(cache.path);
-  EXPECT_EQ(second.compile_report().timed, 0);
-  first.run(silent);
-  second.run(silent);
-  EXPECT_TRUE(std::ranges::equal(first.parameters(), second.parameters()));
+  EXPECT_EQ(second.replica().compile_report().timed, 0);
+  run_to_end(first, silent);
+  run_to_end(second, silent);
+  EXPECT_TRUE(std::ranges::equal(first.replica().parameters(), second.replica().parameters()));
 }
 
 // Dropout, augmentation, batch-norm statistics, two optimizer slots, a schedule, threads: all must continue.
@@ -116,8 +120,8 @@ TEST(Trainer, ContinuesFromAnyStepAsIfNeverInterrupted) {
     Memory memory;
     Trainer rest = bench.trainer(cache.path);
     rest.restore(checkpoints[at]);
-    rest.run(memory);
-    EXPECT_TRUE(std::ranges::equal(whole.parameters(), rest.parameters())) << "from step " << at;
+    run_to_end(rest, memory);
+    EXPECT_TRUE(std::ranges::equal(whole.replica().parameters(), rest.replica().parameters())) << "from step " << at;
     EXPECT_TRUE(std::ranges::equal(whole.checkpoint().states, rest.checkpoint().states)) << "from step " << at;
     if (memory.epochs.empty()) continue;
     EXPECT_EQ(memory.epochs.back().train.loss, undisturbed.epochs.back().train.loss) << "from step " << at;
@@ -129,7 +133,7 @@ TEST(Trainer, Learns) {
   const Bench bench({"data.samples=4000", "data.test_samples=1000", "train.optimizer.momentum=0.9", "train.epochs=6"});
   Memory memory;
   Trainer trainer = bench.trainer();
-  trainer.run(memory);
+  run_to_end(trainer, memory);
   EXPECT_LT(memory.epochs.back().train.loss, 0.5 * memory.epochs[0].train.loss);
   EXPECT_GT(trainer.test().accuracy, 0.85);
   EXPECT_EQ(trainer.test().accuracy, memory.epochs.back().test.accuracy);
@@ -138,7 +142,7 @@ TEST(Trainer, Learns) {
 TEST(Trainer, ValidatesOnHeldOutSamplesAndThenLeavesTheTestAlone) {
   const Bench bench({"data.validation=50"});
   Memory memory;
-  bench.trainer().run(memory);
+  bench.run(memory);
   EXPECT_EQ(memory.epochs[0].train.samples, 250);
   EXPECT_EQ(memory.epochs[0].validation.samples, 50);
   EXPECT_EQ(memory.epochs[0].test.samples, 0);
@@ -150,15 +154,15 @@ TEST(Trainer, StopsEarlyWhenValidationGetsNoBetter) {
                      "train.early_stopping.min_change=1"});
   Memory memory;
   Trainer trainer = bench.trainer();
-  trainer.run(memory);
-  EXPECT_TRUE(trainer.stopped_early());
+  run_to_end(trainer, memory);
+  EXPECT_EQ(trainer.finished(), Ending::stopped_early);
   EXPECT_EQ(memory.epochs.size(), 3U);
 }
 
 TEST(Trainer, FollowsTheSchedule) {
   const Bench bench({"train.schedule.kind=piecewise", "train.schedule.boundaries=[1]", "train.schedule.factors=[0.5]"});
   Memory memory;
-  bench.trainer().run(memory);
+  bench.run(memory);
   EXPECT_DOUBLE_EQ(memory.epochs[0].learning_rate, 0.05);
   EXPECT_DOUBLE_EQ(memory.epochs[1].learning_rate, 0.025);
 }
@@ -186,9 +190,9 @@ TEST(Trainer, ContinuesACheckpointThatStandsAtNoBatchOfItsOwn) {
   const std::int64_t offset = second.cursor().epoch_offset;
   second.advance(rest);
   EXPECT_EQ(second.cursor().epoch_offset, offset + 48);
-  second.run(rest);
-  EXPECT_EQ(rest.epochs.front().train.samples, second.samples());
-  EXPECT_EQ(second.cursor().samples_seen, second.samples() * static_cast<std::int64_t>(rest.epochs.size()));
+  run_to_end(second, rest);
+  EXPECT_EQ(rest.epochs.front().train.samples, other.data.train->size());
+  EXPECT_EQ(second.cursor().samples_seen, other.data.train->size() * static_cast<std::int64_t>(rest.epochs.size()));
 }
 
 TEST(Trainer, RefusesACheckpointFurtherThanItsData) {
@@ -197,14 +201,14 @@ TEST(Trainer, RefusesACheckpointFurtherThanItsData) {
   Trainer trainer = bench.trainer();
   trainer.advance(silent);
   Checkpoint checkpoint = trainer.checkpoint();
-  checkpoint.cursor.epoch_offset = trainer.samples();
+  checkpoint.cursor.epoch_offset = bench.data.train->size();
   EXPECT_THAT(thrown_error([&] { trainer.restore(checkpoint); }), testing::HasSubstr("leave the data as they were"));
 }
 
 TEST(Trainer, StopsWhenTheLossIsNoNumber) {
   const Bench bench({"train.schedule.kind=piecewise", "train.schedule.boundaries=[0]", "train.schedule.factors=[1e30]"});
   Observer silent;
-  EXPECT_THAT(thrown_error([&] { bench.trainer().run(silent); }), testing::HasSubstr("lower train.optimizer.learning_rate"));
+  EXPECT_THAT(thrown_error([&] { bench.run(silent); }), testing::HasSubstr("lower train.optimizer.learning_rate"));
 }
 
 }  // namespace

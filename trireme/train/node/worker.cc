@@ -53,6 +53,7 @@ class Worker {
         job_(prepare_job()),
         data_(data::open_data(job_.data, options.scratch, options.nodes_on_machine)),
         history_(options.events, membership.node()),
+        profiler_(parse_profile(job_.observe.profile), [this](const ProfileData& data) { tell(data); }),
         trainer_({.job = job_,
                   .data = data_,
                   .clock = clock,
@@ -61,7 +62,7 @@ class Worker {
                   .gives_up = [this] { return has_no_use_for_data(); },
                   .events = history_.push_events(),
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
-                  .profile = [this](const ProfileData& data) { tell(data); }},
+                  .profiler = &profiler_},
                  options.algorithm_cache),
         telemetry_(telemetry_options()),
         reporter_(membership),
@@ -122,13 +123,13 @@ class Worker {
 
   // Where this node now stands in its team.
   Duty duty() const {
-    const std::vector<double>& shares = trainer_.shares();
-    const double all = std::accumulate(shares.begin(), shares.end(), 0.0);
-    const bool divides = !trainer_.works_by_lease() && all > 0;
+    const TeamView team = trainer_.team();
+    const double all = std::accumulate(team.shares.begin(), team.shares.end(), 0.0);
+    const bool divides = !team.is_by_lease && all > 0;
     return {.rank = rank_,
-            .what = std::string(trainer_.duty()),
+            .what = std::string(team.duty),
             .generation = generation_,
-            .share = divides ? shares[static_cast<std::size_t>(rank_)] / all : 0};
+            .share = divides ? team.shares[static_cast<std::size_t>(rank_)] / all : 0};
   }
 
   void tell(const StagingProgress& progress) {
@@ -151,7 +152,7 @@ class Worker {
     enter(generation);
     train();
     if (!trainer_.finished() && !stopped_) {
-      const bool tells = trainer_.is_lead();
+      const bool tells = trainer_.team().is_lead();
       trainer_.abandon();  // the others come to the same point
       uploader_.settle();
       if (tells) membership_.send({.kind = std::string(kPausedReport), .bytes = pack(trainer_.cursor())});
@@ -187,7 +188,8 @@ class Worker {
   bool recovers(const Error& error) {
     const auto waits = membership_.peer_wait();
     const int not_come = waits->take_missed();
-    const int peer = trainer_.missed_peer() >= 0 ? trainer_.missed_peer() : not_come;
+    const int missed = trainer_.team().missed_peer;
+    const int peer = missed >= 0 ? missed : not_come;
     waits->end();  // whatever it waited for
     history_.stepped(trainer_);
     history_.broken(trainer_.cursor().step, error.what());
@@ -234,7 +236,7 @@ class Worker {
   void enter(const coord::Generation& generation) {
     rank_ = generation.rank_of(membership_.node());
     host_ = generation.members[static_cast<std::size_t>(rank_)].host;
-    if (!generation.plan.empty()) trainer_.take_plan(unpack_plan(generation.plan));
+    if (!generation.plan.empty()) trainer_.apply_plan(unpack_plan(generation.plan));
     // Requests that still wait are of the generation before: in this one nothing is asked before it was entered.
     while (auto message = membership_.receive()) hear(*message);
     wanted_ = {};
@@ -257,7 +259,7 @@ class Worker {
                                                      .cancellation = membership_.cancellation(),
                                                      .tell = options_.say,
                                                      .waits = membership_.peer_wait(),
-                                                     .spans = &trainer_.spans(),
+                                                     .spans = &profiler_.spans(),
                                                      .encryption = encryption,
                                                      .mpi = options_.mpi},
                                                     std::max(timeout, kCompileTimeout));  // others may still compile
@@ -268,11 +270,11 @@ class Worker {
                                         return membership_.call(std::string(kGetCheckpoint), std::move(request), kCallTimeout);
                                       });
                                     });
-    history_.joined(generation, trainer_, root);
+    history_.joined(generation, trainer_, {.root = root, .samples = data_.train->size(), .batch_size = job_.train.batch_size});
     reporter_.go_back_to(trainer_.cursor());
-    reporter_.tells(trainer_.is_lead());
+    reporter_.tells(trainer_.team().is_lead());
     telemetry_.takes_part(duty());
-    if (trainer_.is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
+    if (trainer_.team().is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
   }
 
   Neighbours neighbours(const coord::Generation& generation) const {
@@ -319,18 +321,19 @@ class Worker {
   void keep() {
     whereabouts_.at(trainer_.cursor().step, "checkpoint");
     Checkpoint checkpoint = trainer_.checkpoint();
-    if (trainer_.is_lead()) uploader_.begin(std::move(checkpoint));
+    if (trainer_.team().is_lead()) uploader_.begin(std::move(checkpoint));
   }
 
   void finish() {
     whereabouts_.at(trainer_.cursor().step, "finish");
     keep();
-    Finish finish{.interrupted = !trainer_.finished(), .stopped_early = trainer_.stopped_early(), .cursor = trainer_.cursor()};
+    Finish finish{
+        .interrupted = !trainer_.finished(), .stopped_early = trainer_.finished() == Ending::stopped_early, .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
     whereabouts_.at(trainer_.cursor().step, "finish");
-    trainer_.finish_profile();
+    profiler_.finish();
     telemetry_.flush();
-    if (!trainer_.is_lead()) return;
+    if (!trainer_.team().is_lead()) return;
     uploader_.finish();
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
   }
@@ -357,6 +360,7 @@ class Worker {
   Job job_;
   data::DataSets data_;
   NodeHistory history_;
+  Profiler profiler_;
   Trainer trainer_;
   Telemetry telemetry_;
   Reporter reporter_;

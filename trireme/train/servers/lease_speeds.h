@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How fast workers are that take work as they come to it, and which one is much slower than the others.
+// How fast workers are that work by lease, and which one is much slower than the others.
 #pragma once
 
 #include <cstddef>
@@ -15,7 +15,7 @@ class LeaseSpeeds {
  public:
   explicit LeaseSpeeds(std::size_t workers) : expected_(workers) {}
 
-  // A worker's step. Now and then what a look at all of them finds: nobody, or, if it was the same one the last time, the straggler;
+  // A worker's step. Now and then what a look at all of them finds: no straggler, or, if it was the same one the last time, the straggler;
   // its share is what it has done of all.
   std::optional<StragglerRecord> count(int worker, std::int64_t samples, double seconds);
 
@@ -27,7 +27,7 @@ class LeaseSpeeds {
   bool is_due() const;
   std::optional<StragglerRecord> look();
 
-  std::size_t expected_;           // workers: one that is not heard of may be the slow one
+  std::size_t expected_;           // workers: one that has not reported may be the slow one
   std::map<int, Worker> workers_;  // since the last look
   int straggler_ = -1;             // at the last look
 };

@@ -31,9 +31,9 @@ TEST(LeaseSpeeds, NameTheOneThatStaysSlow) {
 TEST(LeaseSpeeds, AMomentsLoadIsForgotten) {
   LeaseSpeeds speeds(3);
   EXPECT_FALSE(after(speeds, 10, {1, 1, 4}));
-  const auto nobody = after(speeds, 10, {1, 1, 1});
-  ASSERT_TRUE(nobody);
-  EXPECT_EQ(nobody->rank, -1);
+  const auto none = after(speeds, 10, {1, 1, 1});
+  ASSERT_TRUE(none);
+  EXPECT_EQ(none->rank, -1);
   EXPECT_FALSE(after(speeds, 10, {1, 1, 4}));
 }
 

@@ -19,6 +19,19 @@ float largest_on(comm::WireType wire) {
   return wire == comm::WireType::f32 ? std::numeric_limits<float>::max() : wire == comm::WireType::f16 ? kHalf : 3.38e38F;
 }
 
+// The one that next() handed out for this batch.
+ps::Lease lease_of(const data::Batch& batch) {
+  const data::LeaseTag& tag = batch.lease;
+  ensure(tag.id > 0, "a batch made for parameter servers carries its lease");
+  return {.id = tag.id,
+          .begin = batch.offset,
+          .end = batch.offset + batch.size,
+          .round = tag.round,
+          .batch = tag.batch,
+          .half = tag.half,
+          .root = tag.root};
+}
+
 }  // namespace
 
 // Nothing that is not a number leaves this node, be it by what it computed or by what the wire can hold.
@@ -76,13 +89,7 @@ void ParameterServers::push(const StepInput& input, const ps::Lease& lease, doub
 
 StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
   ps::Client& client = *held_->client;
-  ps::Lease lease;
-  {
-    const std::lock_guard lock(mutex_);
-    lease = leases_.front();
-    leases_.pop_front();
-  }
-  ensure(lease.size() == input.batch.size, "batches come in the order of leases");
+  const ps::Lease lease = lease_of(input.batch);
   const double rate = input.learning_rate * rate_factor();
   StepResult result;
   input.enter("compute");

@@ -28,13 +28,13 @@ ParameterServers::ParameterServers(const StrategyEntry::Setup& setup, const Para
     : setup_(setup), options_(options), rules_(rules_of(options)), held_(taken_from(setup.kept)) {
   Holding own = held_->is_under_way ? held_->holding : Holding{};
   own.seen = std::exchange(held_->seen, setup.team.generation());
-  const std::vector<Holding> holdings = tell_holdings(setup.team, own);
+  const std::vector<Holding> holdings = gather_holdings(setup.team, own);
   roles_ = choose_roles(wish_of(options), holdings);
   speeds_ = LeaseSpeeds(roles_.workers.size());
   if (own.seen < newest_seen(holdings)) forget();
 }
 
-// Others went on while this node slept. It must not serve what it has, nor push again what somebody else has done since.
+// Others went on while this node slept. It must not serve what it has, nor push again what another node has done since.
 void ParameterServers::forget() {
   held_ = std::make_shared<ServerHoldings>();
   held_->seen = setup_.team.generation();
@@ -81,16 +81,16 @@ std::vector<std::string> ParameterServers::worker_names() const {
 void ParameterServers::entered(const Cursor& cursor) {
   epoch_ = cursor.epoch;
   if (!roles_.resumes) roles_.lineage = setup_.team.generation();
-  if (held_->holding.lineage != roles_.lineage) make_anew();
+  if (held_->holding.lineage != roles_.lineage) make_holdings();
   if (!held_->client) make_client();
   listen();
   if (!roles_.resumes) return;  // the servers learn who is who when the first stretch begins
-  go_on_with_the_stretch();
+  resume_stretch();
   connect();
   if (!held_->client->unfinished()) held_->client->fetch();
 }
 
-void ParameterServers::make_anew() {
+void ParameterServers::make_holdings() {
   forget();
   const auto servers = static_cast<int>(roles_.servers.size());
   held_->holding = {.lineage = roles_.lineage, .server = server_number(), .servers = servers};
@@ -131,19 +131,19 @@ void ParameterServers::make_client() {
 }
 
 // Workers came or went in the middle of a stretch. What a worker has pushed and does not know to have arrived it pushes again; in bsp the
-// round begins anew with the workers that are here.
-void ParameterServers::go_on_with_the_stretch() {
+// round begins again with the workers that are here.
+void ParameterServers::resume_stretch() {
   ps::Client& client = *held_->client;
   if (rules_.sums()) client.forget();
   const std::vector<std::int64_t> kept = gathered(client.kept());
   if (held_->server) held_->server->regroup(setup_.team.generation(), worker_names(), setup_.team.neighbours().nodes, kept);
   settle_lost_leases();
-  if (lead() == setup_.team.rank()) round_off();
+  if (lead() == setup_.team.rank()) complete_rounds();
   held_->is_under_way = true;
   retired_ = false;
 }
 
-// What became of leases that nobody here goes on with: the pieces know. All nodes together.
+// What became of leases that no node of this team continues: the pieces know. All nodes together.
 void ParameterServers::settle_lost_leases() {
   std::vector<ps::LostLease> leases;
   if (lead() == setup_.team.rank()) leases = held_->server->lost();
@@ -173,7 +173,6 @@ std::vector<std::int64_t> ParameterServers::gathered(const std::vector<std::int6
 void ParameterServers::begin(const Cursor& at, std::int64_t end) {
   epoch_ = at.epoch;
   retired_ = is_over_ = false;
-  leases_.clear();
   if (held_->server) {
     ps::Server::Stretch stretch{.generation = setup_.team.generation(),
                                 .workers = worker_names(),
@@ -194,7 +193,7 @@ void ParameterServers::begin(const Cursor& at, std::int64_t end) {
   if (!is_connected_)
     connect();
   else
-    setup_.team.barrier();  // nobody pushes before every server has begun
+    setup_.team.barrier();  // no worker pushes before every server has begun
   failpoint("ps.stretch_begun");
 }
 
@@ -205,9 +204,10 @@ std::optional<data::Place> ParameterServers::next() {
   const std::optional<ps::Lease> lease = ahead_ ? std::exchange(ahead_, std::nullopt) : held_->client->next_lease();
   waited_for_work_ = waited_for_work_ + (setup_.clock.now() - asked).count();
   if (!lease) return std::nullopt;
-  const std::lock_guard lock(mutex_);
-  leases_.push_back(*lease);
-  return data::Place{.epoch = epoch_, .begin = lease->begin, .end = lease->end};
+  return data::Place{.epoch = epoch_,
+                     .begin = lease->begin,
+                     .end = lease->end,
+                     .lease = {.id = lease->id, .round = lease->round, .batch = lease->batch, .half = lease->half, .root = lease->root}};
 }
 
 bool ParameterServers::retire() {
@@ -231,31 +231,31 @@ void ParameterServers::stop() {
   if (lead() == setup_.team.rank()) held_->server->stop();
 }
 
-// Nobody else will tell of the rounds that the last generation began.
-void ParameterServers::round_off() {
-  std::ranges::move(taken(), std::back_inserter(held_->untold));  // a generation may end before it tells anything
-  if (rules_.backup_workers == 0) std::ranges::move(held_->tally.take_rest(), std::back_inserter(held_->untold));
+// No other node will report the rounds that the last generation began.
+void ParameterServers::complete_rounds() {
+  std::ranges::move(collect_done(), std::back_inserter(held_->unreported));  // a generation may end before it reports anything
+  if (rules_.backup_workers == 0) std::ranges::move(held_->tally.take_rest(), std::back_inserter(held_->unreported));
 }
 
 std::vector<ps::WorkDone> ParameterServers::done() {
   if (lead() != setup_.team.rank()) return {};
-  std::vector<ps::WorkDone> out = std::exchange(held_->untold, {});
-  std::ranges::move(taken(), std::back_inserter(out));
+  std::vector<ps::WorkDone> out = std::exchange(held_->unreported, {});
+  std::ranges::move(collect_done(), std::back_inserter(out));
   if (is_over_) std::ranges::move(held_->tally.take_rest(), std::back_inserter(out));
   for (const ps::WorkDone& done : out)
     if (done.lease.round >= 0) note_use(done);
   return out;
 }
 
-std::vector<ps::WorkDone> ParameterServers::taken() {
-  const std::vector<ps::WorkDone> told = held_->server->take_done();
-  for (const ps::WorkDone& part : told) {
+std::vector<ps::WorkDone> ParameterServers::collect_done() {
+  const std::vector<ps::WorkDone> reports = held_->server->take_done();
+  for (const ps::WorkDone& part : reports) {
     if (part.lease.round < 0) note_use(part);  // in step: when all parts of the batch are there
     const int rank = rank_of(part.worker);
     if (rank < 0) continue;  // it is gone
     if (const auto slow = speeds_.count(rank, part.samples, part.compute_seconds)) straggler_ = slow;
   }
-  return held_->tally.add(told, {.are_made = rules_.sums(), .parts = parts_of_an_update()});
+  return held_->tally.add(reports, {.are_made = rules_.sums(), .parts = parts_of_an_update()});
 }
 
 void ParameterServers::note_use(const ps::WorkDone& done) const {
@@ -275,7 +275,7 @@ void ParameterServers::drain(Replica& replica) {
   client.fetch();
   // Those of this node's own server are the replica's already.
   client.fetch_slots({replica.slots().begin(), replica.slots().end()}, server_number());
-  setup_.team.barrier();  // nobody changes anything while another still reads
+  setup_.team.barrier();  // no node changes anything while another still reads
   held_->is_under_way = false;
 }
 

@@ -4,9 +4,7 @@
 
 #include <atomic>
 #include <cstdint>
-#include <deque>
 #include <memory>
-#include <mutex>
 #include <optional>
 #include <string>
 #include <utility>
@@ -37,7 +35,7 @@ struct ServerHoldings {
   bool is_under_way = false;  // a stretch: what servers hold is further than any replica
   // At the lead.
   WorkTally tally;
-  std::vector<ps::WorkDone> untold;  // by the last generation
+  std::vector<ps::WorkDone> unreported;  // by the last generation
 };
 
 class ParameterServers final : public Strategy, public LeasedWork {
@@ -78,10 +76,10 @@ class ParameterServers final : public Strategy, public LeasedWork {
   void push(const StepInput& input, const ps::Lease& lease, double rate, bool is_sound, StepResult& result);
   bool undo_statistics(const std::vector<float>& before);
   void forget();
-  void make_anew();
+  void make_holdings();
   void make_client();
   void listen();
-  void go_on_with_the_stretch();
+  void resume_stretch();
   void settle_lost_leases();
   void connect();
   std::shared_ptr<rpc::BulkSession> open_stream(int server, rpc::BulkListener listener);
@@ -92,8 +90,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
     return rank < nodes.size() ? nodes[rank] : "";
   }
   std::vector<std::int64_t> gathered(const std::vector<std::int64_t>& own);
-  std::vector<ps::WorkDone> taken();
-  void round_off();
+  std::vector<ps::WorkDone> collect_done();
+  void complete_rounds();
   void note_use(const ps::WorkDone& done) const;
   int parts_of_an_update() const;
   int server_number() const { return roles_.server_of(setup_.team.rank()); }
@@ -110,10 +108,8 @@ class ParameterServers final : public Strategy, public LeasedWork {
   bool retired_ = false;
   bool is_over_ = false;
   std::atomic<double> waited_for_work_ = 0;  // only one thread at a time adds to it
-  std::mutex mutex_;
-  std::deque<ps::Lease> leases_;    // whose batches are being made
-  std::optional<ps::Lease> ahead_;  // to be handed out next
-  LeaseSpeeds speeds_{1};           // of the workers of this generation
+  std::optional<ps::Lease> ahead_;           // to be handed out next
+  LeaseSpeeds speeds_{1};                    // of the workers of this generation
   std::optional<StragglerRecord> straggler_;
   std::int64_t last_samples_ = 0;  // of the last step, if it was not skipped by this worker
   std::int64_t unused_ = 0;

@@ -14,7 +14,7 @@ int place_of(const std::vector<int>& ranks, int rank) {
   return found == ranks.end() ? -1 : static_cast<int>(found - ranks.begin());
 }
 
-// Those who are no servers; if nobody is left the servers have to.
+// Nodes that are no servers; if none is left the servers have to.
 std::vector<int> workers_beside(const std::vector<int>& servers, bool shared, int nodes) {
   std::vector<int> workers(static_cast<std::size_t>(nodes));
   std::iota(workers.begin(), workers.end(), 0);
@@ -65,7 +65,7 @@ ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings) 
   return {.servers = std::move(servers), .workers = std::move(workers), .resumes = true, .lineage = lineage};
 }
 
-std::vector<Holding> tell_holdings(Team& team, const Holding& own) {
+std::vector<Holding> gather_holdings(Team& team, const Holding& own) {
   const std::vector<double> lineages = team.gather(static_cast<double>(own.lineage));
   const std::vector<double> numbers = team.gather(own.server);
   const std::vector<double> counts = team.gather(own.servers);

@@ -22,7 +22,7 @@ struct ServerRoles {
   int worker_of(int rank) const;
 };
 
-// The first nodes hold the parameters. There is always somebody who computes.
+// The first nodes hold the parameters. At least one node computes.
 ServerRoles plan_roles(const ServerWish& wish, int nodes);
 
 // What a node brings along from the generation before.
@@ -33,13 +33,13 @@ struct Holding {
   std::uint64_t seen = 0;     // the last generation that it was in
 };
 
-// The last generation that anybody was in. Who was not has slept while others went on: what it holds is void.
+// The last generation that any node was in. A node that was not in it has slept while others went on: what it holds is void.
 std::uint64_t newest_seen(const std::vector<Holding>& holdings);
 
 // The nodes that hold the newest parameters keep them if none of them is missing.
 ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings);
 
 // All nodes together.
-std::vector<Holding> tell_holdings(Team& team, const Holding& own);
+std::vector<Holding> gather_holdings(Team& team, const Holding& own);
 
 }  // namespace trireme::train

@@ -23,7 +23,7 @@ void add_part(ps::WorkDone& sum, const ps::WorkDone& part) {
   sum.faulty.insert(sum.faulty.end(), part.faulty.begin(), part.faulty.end());
 }
 
-// In step the whole batch, also if not everybody could tell of its part any more.
+// In step the whole batch, also if not all workers could report their parts any more.
 ps::WorkDone whole(ps::WorkDone done) {
   if (done.lease.round < 0) return done;
   const std::int64_t all = done.lease.batch.size();
@@ -35,19 +35,19 @@ ps::WorkDone whole(ps::WorkDone done) {
 }
 
 // Means need a loss for every sample.
-ps::WorkDone as_good_as(const ps::WorkDone& heard, ps::WorkDone unheard) {
-  unheard.correct = heard.correct * unheard.samples / std::max<std::int64_t>(1, heard.samples);
-  unheard.loss = heard.loss;
-  unheard.penalty = heard.penalty;
-  unheard.rate = heard.rate;
-  return unheard;
+ps::WorkDone as_good_as(const ps::WorkDone& known, ps::WorkDone unknown) {
+  unknown.correct = known.correct * unknown.samples / std::max<std::int64_t>(1, known.samples);
+  unknown.loss = known.loss;
+  unknown.penalty = known.penalty;
+  unknown.rate = known.rate;
+  return unknown;
 }
 
 }  // namespace
 
-std::vector<ps::WorkDone> WorkTally::add(const std::vector<ps::WorkDone>& told, const Sums& sums) {
+std::vector<ps::WorkDone> WorkTally::add(const std::vector<ps::WorkDone>& reports, const Sums& sums) {
   std::vector<ps::WorkDone> out;
-  for (const ps::WorkDone& given : told) {
+  for (const ps::WorkDone& given : reports) {
     const ps::WorkDone part = given.is_heard && given.faulty.empty() ? given : as_good_as(last_, given);
     last_ = part;
     time_.compute += part.compute_seconds;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What workers tell of their leases, as updates: pushes that were summed count as one.
+// Workers' reports of their leases, as updates: pushes that were summed count as one.
 #pragma once
 
 #include <cstdint>
@@ -17,10 +17,10 @@ class WorkTally {
     bool are_made = false;  // otherwise every push is an update of its own
     int parts = 1;          // of an update that is not a whole batch (backup workers)
   };
-  // The updates that are complete with what was told now, in order. What was not heard, or was not
-  // finite, is taken to be as good as what was heard before it.
-  std::vector<ps::WorkDone> add(const std::vector<ps::WorkDone>& told, const Sums& sums);
-  // The others: nobody will tell more. In step an update that one worker tells of was made with the parts of all.
+  // The updates that are complete with these reports, in order. A lease without a report, or with one that was not finite, is taken to be
+  // as good as the one reported before it.
+  std::vector<ps::WorkDone> add(const std::vector<ps::WorkDone>& reports, const Sums& sums);
+  // The others: no more reports will come. In step an update that one worker reports was made with the parts of all.
   std::vector<ps::WorkDone> take_rest();
 
   struct Time {
@@ -35,7 +35,7 @@ class WorkTally {
   };
   std::map<std::int64_t, Update> updates_;  // by round; -1: of no round
   Time time_;
-  ps::WorkDone last_;  // that was heard
+  ps::WorkDone last_;  // that was reported
 };
 
 }  // namespace trireme::train

@@ -50,12 +50,12 @@ TEST(WorkTally, WhoIsLostCanNotTellButItsPartCounts) {
   EXPECT_TRUE(tally.take_rest().empty());
 }
 
-// A round that was made, and nobody who made it is left.
+// A round that was made, and none of the workers that made it is left.
 TEST(WorkTally, WhatNobodyCouldTellIsTakenToBeAsGoodAsWhatWasToldBefore) {
   WorkTally tally;
   tally.add({part(0, 0, 8, 1.5, {0, 8})}, {.are_made = true});
-  const ps::WorkDone unheard{.lease = {.begin = 8, .end = 16, .round = 1, .batch = {8, 16}}, .samples = 8, .is_heard = false};
-  const auto updates = tally.add({unheard}, {.are_made = true});
+  const ps::WorkDone unreported{.lease = {.begin = 8, .end = 16, .round = 1, .batch = {8, 16}}, .samples = 8, .is_heard = false};
+  const auto updates = tally.add({unreported}, {.are_made = true});
   ASSERT_EQ(updates.size(), 1U);
   EXPECT_EQ(updates[0].lease.begin, 8);
   EXPECT_EQ(updates[0].samples, 8);

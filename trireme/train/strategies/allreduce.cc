@@ -51,9 +51,9 @@ std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space
 
 constexpr std::int64_t kNoiseEvery = 16;  // steps: a measurement reads all gradients twice more
 
-// Places in the head of what is exchanged. Sums over the workers are what the step tells.
+// Places in the head of what is exchanged. Sums over the workers are the result of the step.
 enum Place : std::size_t { samples, loss, correct, penalty, stop, checkpoint, regroup, squares, computing, faulty, fault_bits };
-// From fault_bits on: whose loss or gradients are not finite, a bit a rank; a float holds so many whatever the order of the sum.
+// From fault_bits on: whose loss or gradients are not finite, one bit per rank; a float holds so many whatever the order of the sum.
 constexpr int kBits = 24;
 constexpr int kNamed = kBits * static_cast<int>(Replica::kHead - fault_bits);
 
@@ -99,15 +99,15 @@ class Allreduce final : public Strategy {
           exchange_.ready(slice);
         },
         input.statistics);
-    tell(own, input.requests, replica.head());
-    if (!is_sound || !is_finite(own)) tell_fault(replica.head());
+    write_head(own, input.requests, replica.head());
+    if (!is_sound || !is_finite(own)) write_fault(replica.head());
     replica.head()[squares] = static_cast<float>(weight * own_squares);
     const Seconds computed = clock_.now();
     input.enter("exchange");
     failpoint("step.before_allreduce");
     const double exchanging = exchange_.finish();
     const Seconds exchanged = clock_.now();
-    StepResult result = heard(replica.head());
+    StepResult result = read_head(replica.head());
     // All have the same sums, so all find the same.
     if (replica.head()[faulty] > 0 || !are_finite(replica.gradients()))
       skip_or_throw(input, is_finite(own) ? result.outcome.loss : own.loss, faulty_ranks(replica.head()), result);
@@ -135,7 +135,7 @@ class Allreduce final : public Strategy {
                 .workers = std::lround(head[computing])});
     return noise_.value();
   }
-  static void tell(const engine::Outcome& own, const Requests& requests, std::span<float> head) {
+  static void write_head(const engine::Outcome& own, const Requests& requests, std::span<float> head) {
     const auto count = static_cast<double>(own.samples);
     std::ranges::fill(head, 0.0F);
     head[samples] = static_cast<float>(own.samples);
@@ -147,13 +147,13 @@ class Allreduce final : public Strategy {
     head[regroup] = requests.regroup ? 1.0F : 0.0F;
     head[computing] = own.samples > 0 ? 1.0F : 0.0F;
   }
-  void tell_fault(std::span<float> head) const {
+  void write_fault(std::span<float> head) const {
     head[loss] = head[penalty] = 0;  // the others' stay readable
     head[faulty] = 1;
     if (rank_ < kNamed)
       head[fault_bits + static_cast<std::size_t>(rank_ / kBits)] = static_cast<float>(1U << static_cast<unsigned>(rank_ % kBits));
   }
-  static StepResult heard(std::span<const float> head) {
+  static StepResult read_head(std::span<const float> head) {
     const double count = std::max(1.0F, head[samples]);
     return {.outcome = {.samples = std::lround(head[samples]),
                         .correct = std::lround(head[correct]),

@@ -18,10 +18,10 @@ struct LocalSgdOptions {
 };
 void describe(LocalSgdOptions& o, OptionVisitor& visit) { visit("steps", o.steps, "local steps between two averages", 1, 1 << 20); }
 
-constexpr double kHearing = 1;  // seconds, about: after so long all have heard what one was asked for
+constexpr double kAgreementSeconds = 1;  // about: after so long all have received what one was asked for
 
-// Of all workers since they last agreed.
-struct Heard {
+// Of one worker or of all, since they last agreed.
+struct Counts {
   double samples = 0, loss = 0, correct = 0;  // sums
 };
 
@@ -29,8 +29,8 @@ class LocalSgd final : public Strategy {
  public:
   LocalSgd(const StrategyEntry::Setup& setup, const LocalSgdOptions& o) : team_(setup.team), clock_(setup.clock), steps_(o.steps) {}
 
-  // An average is made before the step that follows it, and what workers tell each other is told before the update: if either breaks,
-  // this worker has just what belongs to the steps that it has counted. Between two agreements a step tells of this worker's samples,
+  // An average is made before the step that follows it, and what workers report to each other is sent before the update: if either breaks,
+  // this worker has just what belongs to the steps that it has counted. Between two agreements a step reports this worker's samples,
   // scaled to the whole batch, and requests wait, as do steps that were skipped: each is one worker's own, and the others learn of it.
   StepResult run(const StepInput& input, Replica& replica) override {
     StepResult result;
@@ -78,16 +78,16 @@ class LocalSgd final : public Strategy {
   }
   void count(const engine::Outcome& own) {
     const auto samples = static_cast<double>(own.samples);
-    told_.samples += samples;
-    told_.loss += own.loss * samples;
-    told_.correct += static_cast<double>(own.correct);
+    own_.samples += samples;
+    own_.loss += own.loss * samples;
+    own_.correct += static_cast<double>(own.correct);
   }
-  // A worker that computed nothing tells what it last heard of the others.
+  // A worker that computed nothing reports what the others last did.
   void scale(engine::Outcome& outcome, const data::Batch& batch) const {
     const auto whole = static_cast<double>(batch.whole);
-    if (batch.size == 0 && heard_.samples > 0) {
-      outcome.loss = heard_.loss / heard_.samples;
-      outcome.correct = std::lround(whole * heard_.correct / heard_.samples);
+    if (batch.size == 0 && agreed_.samples > 0) {
+      outcome.loss = agreed_.loss / agreed_.samples;
+      outcome.correct = std::lround(whole * agreed_.correct / agreed_.samples);
     } else if (batch.size > 0) {
       outcome.correct = std::lround(static_cast<double>(outcome.correct) * whole / static_cast<double>(batch.size));
     }
@@ -96,8 +96,8 @@ class LocalSgd final : public Strategy {
   // All workers at the same step; when the next one is follows from what all know.
   void agree(const Requests& own, StepResult& result) {
     const double steps = std::max<double>(1, static_cast<double>(since_agreement_));
-    const std::array<double, 2> told{(clock_.now() - agreed_at_).count() / steps, static_cast<double>(std::exchange(skipped_, 0))};
-    const std::vector<double> all = team_.gather(told);
+    const std::array<double, 2> report{(clock_.now() - agreed_at_).count() / steps, static_cast<double>(std::exchange(skipped_, 0))};
+    const std::vector<double> all = team_.gather(report);
     double slowest = 0;
     for (std::size_t rank = 0; 2 * rank < all.size(); ++rank) {
       slowest = std::max(slowest, all[2 * rank]);
@@ -105,13 +105,13 @@ class LocalSgd final : public Strategy {
       result.skips.steps += skipped;
       if (skipped > 0) result.skips.ranks.push_back(static_cast<int>(rank));
     }
-    std::array<double, 6> sums{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0, told_.samples, told_.loss,
-                               told_.correct};
+    std::array<double, 6> sums{own.stop ? 1.0 : 0.0, own.checkpoint ? 1.0 : 0.0, own.regroup ? 1.0 : 0.0, own_.samples, own_.loss,
+                               own_.correct};
     team_.sum(sums);
-    if (sums[3] > 0) heard_ = {.samples = sums[3], .loss = sums[4], .correct = sums[5]};
-    told_ = {};
+    if (sums[3] > 0) agreed_ = {.samples = sums[3], .loss = sums[4], .correct = sums[5]};
+    own_ = {};
     // At most twice as many steps as the last time: the first ones may not be like those that follow.
-    const double fitting = kHearing / std::max(slowest, 1e-6);
+    const double fitting = kAgreementSeconds / std::max(slowest, 1e-6);
     interval_ = std::clamp<std::int64_t>(static_cast<std::int64_t>(fitting), 1, std::max<std::int64_t>(1, 2 * interval_));
     since_agreement_ = 0;
     agreed_at_ = clock_.now();
@@ -137,8 +137,8 @@ class LocalSgd final : public Strategy {
   std::int64_t interval_ = 0;         // steps between two agreements; the first comes at once
   Seconds agreed_at_ = clock_.now();
   std::int64_t skipped_ = 0;  // steps of this worker since the last agreement
-  Heard told_;                // of this worker, since the last agreement
-  Heard heard_;               // in it
+  Counts own_;                // of this worker, since the last agreement
+  Counts agreed_;             // of all workers, in the last agreement
 };
 
 }  // namespace

@@ -9,12 +9,12 @@ void describe(ParameterServerOptions& o, OptionVisitor& visit) {
   visit("servers", o.servers, "nodes that hold parameters, the first ones; 0: as many as there can be", 0, 1 << 12);
   visit("placement", o.placement, "servers have machines of their own (dedicated), or compute as well (shared)", {"dedicated", "shared"});
   visit("mode", o.mode,
-        "async: nobody waits; bsp: all wait for all; ssp: nobody gets further ahead than `staleness`; dssp: the same, with a bound that "
+        "async: no worker waits; bsp: all wait for all; ssp: none gets further ahead than `staleness`; dssp: the same, with a bound that "
         "moves between staleness_min and staleness_max",
         {"async", "bsp", "ssp", "dssp"});
   visit("staleness", o.staleness, "ssp: pushes by which a worker may be ahead of the slowest; 0 is the same as bsp", 0, 1 << 20);
-  visit("staleness_min", o.staleness_min, "dssp: bound that nobody has to ask for", 0, 1 << 20);
-  visit("staleness_max", o.staleness_max, "dssp: bound that nobody exceeds", 0, 1 << 20);
+  visit("staleness_min", o.staleness_min, "dssp: bound up to which no worker ever waits", 0, 1 << 20);
+  visit("staleness_max", o.staleness_max, "dssp: bound that no worker exceeds", 0, 1 << 20);
   visit("backup_workers", o.backup_workers, "bsp: an update does not wait for so many of the slowest workers, whose work is done again", 0,
         1 << 12);
   visit("min_shard_bytes", o.min_shard_bytes, "a tensor is not cut into smaller parts", 1, std::int64_t{1} << 40);
@@ -48,7 +48,8 @@ void check(const std::any& options) {
   if (o.mode == "dssp" && o.staleness_max < o.staleness_min)
     throw Error{invalid_argument, "[strategy]: staleness_max = {} is below staleness_min = {}", o.staleness_max, o.staleness_min};
   if (o.backup_workers > 0 && !rules_of(o).sums())
-    throw Error{invalid_argument, "[strategy]: backup_workers are for mode = \"bsp\"; in {} nobody waits for the slowest anyway", o.mode};
+    throw Error{invalid_argument, "[strategy]: backup_workers are for mode = \"bsp\"; in {} no worker waits for the slowest anyway",
+                o.mode};
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ double GradientExchange::finish() {
     full_.back() = clock_.now().count();
     complete_one_more();
   }
-  ensure(std::ranges::all_of(missing_, [](std::int64_t count) { return count == 0; }), "backward has told of every slice once");
+  ensure(std::ranges::all_of(missing_, [](std::int64_t count) { return count == 0; }), "backward has reported every slice once");
   if (options_.overlap) {
     changed_.notify_all();
     changed_.wait(lock, [this] { return !working_; });  // bounded: each reduction has its timeout
@@ -124,11 +124,11 @@ void GradientExchange::reduce(std::size_t number) {
     if (with_head) communicator_.all_reduce(values_.first(head_), {}, options_.timeout);
   }
   failpoint("step.mid_allreduce");
-  tell(number, begin);
+  record_spans(number, begin);
 }
 
 // From when it was full, and the part of that in which it was its turn.
-void GradientExchange::tell(std::size_t number, double begin) const {
+void GradientExchange::record_spans(std::size_t number, double begin) const {
   if (options_.spans == nullptr || !options_.spans->is_on()) return;
   const std::string name = fmt::format("bucket {}", number);
   const auto bytes = (buckets_[number].end - buckets_[number].begin) * static_cast<std::int64_t>(sizeof(float));

@@ -53,7 +53,7 @@ class GradientExchange {
   void complete_one_more();
   void reduced_one_more();
   void reduce(std::size_t number);
-  void tell(std::size_t number, double begin) const;
+  void record_spans(std::size_t number, double begin) const;
 
   comm::Communicator& communicator_;
   Options options_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whose link is slow: in an exchange all wait for it alike, so times of steps don't tell; what each connection delivers does.
+// Whose link is slow: in an exchange all wait for it alike, so times of steps don't show it; what each connection delivers does.
 #pragma once
 
 #include <optional>
@@ -23,7 +23,7 @@ class LinkSpeeds {
 };
 
 // `rates` has a row for each of `members`: bytes per second to each of them, 0 if that is not known. The worker to and from which all is
-// slow, if it is much slower than the median of all. Of two members nobody can say whose link it is.
+// slow, if it is much slower than the median of all. Of two members it is not known whose link it is.
 std::optional<SlowLinkRecord> find_slow_link(std::span<const double> rates, int members);
 
 }  // namespace trireme::train

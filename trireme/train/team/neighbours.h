@@ -21,7 +21,7 @@ struct Neighbours {
   rpc::Credentials credentials;                            // of this node
   std::shared_ptr<const comm::Cancellation> cancellation;  // the generation is over
   std::function<void(const std::string& line)> say;        // of strangers; may be empty
-  std::shared_ptr<comm::PeerWait> waits{};                 // is told of waits for other nodes; may be empty
+  std::shared_ptr<comm::PeerWait> waits{};                 // gets waits for other nodes; may be empty
 };
 
 }  // namespace trireme::train

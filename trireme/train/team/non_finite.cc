@@ -14,7 +14,7 @@ namespace trireme::train {
 
 bool is_finite(const engine::Outcome& outcome) { return std::isfinite(outcome.loss) && std::isfinite(outcome.penalty); }
 
-// "the loss is" tells a search that a training has diverged.
+// By "the loss is" a search knows that a training has diverged.
 void throw_non_finite(const NonFiniteStep& step) {
   const auto& [number, loss, ranks, learning_rate, skipped_before] = step;
   const std::string who = ranks.empty()       ? std::string("all workers' gradients together")

@@ -32,7 +32,7 @@ class Replica {
   // Gradients of the mean loss over this worker's samples. Of no samples they are zero.
   engine::Outcome compute(const data::Batch& batch, const engine::GradientReady& ready = {},
                           const engine::StatisticsExchange& statistics = {}, const engine::ParametersNeeded& needed = {});
-  // Not null: training steps tell there what ran when.
+  // Not null: training steps record there what ran when.
   void watch(engine::OpTimes* times);
   const engine::OpTable* ops() const { return executor_ ? &executor_->ops() : nullptr; }
   void update(double learning_rate, std::int64_t step);
@@ -46,7 +46,7 @@ class Replica {
   std::vector<std::vector<float>>& slots() { return slots_; }
   const std::vector<std::vector<float>>& slots() const { return slots_; }
 
-  // What workers tell each other beside gradients lies right before them, so that one exchange carries both.
+  // What workers report to each other beside gradients lies right before them, so that one exchange carries both.
   static constexpr std::size_t kHead = 16;  // floats: a cache line
   std::span<float> head() { return std::span(exchanged_).first(kHead); }
   std::span<float> gradients() { return std::span(exchanged_).subspan(kHead); }

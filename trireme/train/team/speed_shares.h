@@ -36,7 +36,7 @@ class SpeedShares {
   int straggler_ = -1;                // at the last measurement
 };
 
-// `straggler` is what becomes of a slow worker. If it is left out or nobody waits for it, "automatic" leaves shares as they are.
+// `straggler` is what becomes of a slow worker. If it is left out or no worker waits for it, "automatic" leaves shares as they are.
 SpeedShares::Rule shares_rule(std::string_view name, std::string_view straggler);
 
 inline constexpr double kUnknownSpeed = 0;  // of a worker that had nothing to compute

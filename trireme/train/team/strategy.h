@@ -34,7 +34,7 @@ struct StepInput {
   std::int64_t skipped_before = 0;  // in a row
   // Statistics before this step; a strategy that learns in it that the one before was skipped corrects them here as well.
   std::vector<float>* states_before = nullptr;
-  bool is_last = false;  // of its epoch, or of what the plan has for this strategy: nothing may wait to be told in the next
+  bool is_last = false;  // of its epoch, or of what the plan has for this strategy: nothing may wait for the next one to be reported
 };
 
 // Seconds; docs/journal.md has the definitions.
@@ -57,7 +57,7 @@ struct StepResult {
   double noise_scale = 0;  // of the gradients; 0: not measured in this step
   // This worker's part changed neither parameters nor slots, and must not change statistics either; its outcome is that of no samples.
   bool is_skipped = false;
-  bool is_update = true;  // false: the optimizer's count of updates does not go on, as nobody made one
+  bool is_update = true;  // false: the optimizer's count of updates does not go on, as no worker made one
   Skips skips;            // as the record of this step shall have them
 };
 
@@ -72,13 +72,13 @@ class Strategy {
   // Only the parameters, for an evaluation.
   virtual void settle(Replica& replica) { drain(replica); }
 
-  // The state of the training is with this strategy's nodes and goes on as it is; nothing is to be handed out anew.
+  // The state of the training is with this strategy's nodes and goes on as it is; nothing is to be handed out again.
   virtual bool resumes() const { return false; }
   // All replicas have the same state now, unless it resumes; then they have the same cursor.
   virtual void entered(const Cursor&) {}
   // By which the learning rate is multiplied where each worker's gradient is an update of its own.
   virtual double rate_factor() const { return 1; }
-  // Not null: workers take work as they come to it, instead of dividing each batch in step.
+  // Not null: workers get leases, each at its own pace, instead of dividing each batch in step.
   virtual LeasedWork* leased() { return nullptr; }
   // What this node does: "worker", "server", "worker and server".
   virtual std::string_view duty() const { return "worker"; }

@@ -12,8 +12,8 @@ Team::Team(comm::Communicator communicator, Seconds timeout, std::uint64_t gener
     : communicator_(std::move(communicator)), timeout_(timeout), generation_(generation), neighbours_(std::move(neighbours)) {}
 
 Team Team::alone() {
-  comm::MemoryStore nobody;
-  return {comm::Communicator::connect(nobody, {.rank = 0, .size = 1}, Seconds(1)), Seconds(1)};
+  comm::MemoryStore store;
+  return {comm::Communicator::connect(store, {.rank = 0, .size = 1}, Seconds(1)), Seconds(1)};
 }
 
 void Team::sum(std::span<double> values, Seconds timeout) { communicator_.all_reduce(values, timeout); }

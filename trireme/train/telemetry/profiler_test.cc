@@ -40,12 +40,12 @@ struct Profiled {
   explicit Profiled(const std::vector<std::string>& settings, const std::filesystem::path& cache = {})
       : job(job_with(kJob, settings)), data(data::open_data(job.data, testing::TempDir())) {
     Memory memory;
-    Trainer trainer(
-        {.job = job, .data = data, .clock = clock, .profile = [this](ProfileData given) { profiles.push_back(std::move(given)); }}, cache);
-    trainer.run(memory);
+    Profiler profiler(parse_profile(job.observe.profile), [this](ProfileData given) { profiles.push_back(std::move(given)); });
+    Trainer trainer({.job = job, .data = data, .clock = clock, .profiler = &profiler}, cache);
+    run_to_end(trainer, memory);
     delivered_before_end = profiles.size();
-    trainer.finish_profile();
-    parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
+    profiler.finish();
+    parameters.assign(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
   }
 
   SteadyClock clock;

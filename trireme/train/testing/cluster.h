@@ -70,7 +70,7 @@ struct Trained {
 
 // A worker's way through the training; the default is to the end.
 using Drive = std::function<void(Trainer&, Observer&, int rank)>;
-inline void to_the_end(Trainer& trainer, Observer& observer, int) { trainer.run(observer); }
+inline void to_the_end(Trainer& trainer, Observer& observer, int) { run_to_end(trainer, observer); }
 
 struct Cluster {
   explicit Cluster(const std::vector<std::string>& settings = {})
@@ -87,9 +87,9 @@ struct Cluster {
     trainer.enter(meet({.store = store, .rank = rank, .size = size}));
     Trained out;
     drive(trainer, out.memory, rank);
-    out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
+    out.parameters.assign(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
     out.checkpoint = trainer.checkpoint();
-    out.shares = trainer.shares();
+    out.shares = trainer.team().shares;
     return out;
   }
 
@@ -143,8 +143,8 @@ struct Cluster {
   Trained alone() const {
     Trainer trainer({.job = job, .data = data, .clock = clock}, cache());
     Trained out;
-    trainer.run(out.memory);
-    out.parameters.assign(trainer.parameters().begin(), trainer.parameters().end());
+    run_to_end(trainer, out.memory);
+    out.parameters.assign(trainer.replica().parameters().begin(), trainer.replica().parameters().end());
     return out;
   }
 

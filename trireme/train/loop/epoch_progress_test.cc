@@ -1,0 +1,54 @@
+// SPDX-License-Identifier: Apache-2.0
+// Sums over an epoch without the steps that were skipped, and the epochs' end.
+#include "trireme/train/loop/epoch_progress.h"
+
+#include <gtest/gtest.h>
+
+#include "trireme/train/testing/job.h"
+
+namespace trireme::train {
+namespace {
+
+constexpr std::string_view kJob = R"(
+[model]
+name = "mlp_300_100"
+[data]
+name = "synthetic_digits"
+samples = 100
+[train]
+epochs = 4
+)";
+
+TEST(EpochProgress, LeavesOutcomesOfSkippedStepsOut) {
+  const Job job = job_with(kJob, {});
+  Cursor cursor;
+  EpochProgress progress(job, 100, cursor);
+  progress.count({.outcome = {.samples = 40, .correct = 10, .loss = 2}, .seconds = 1, .exchange_seconds = 0.25});
+  const EpochProgress::Step skipped{.outcome = {.samples = 60, .correct = 60, .loss = 99}, .is_skipped = true, .seconds = 1};
+  progress.count(skipped);
+  EXPECT_EQ(cursor.step, 2);
+  EXPECT_TRUE(progress.is_epoch_over());
+  const StepRecord step = progress.step_record(skipped, 0.1, 3);
+  EXPECT_EQ(step.batch.samples, 60);
+  EXPECT_DOUBLE_EQ(step.batch.loss, 2);
+  EXPECT_DOUBLE_EQ(step.samples_per_second, 50);
+  const EpochRecord epoch = progress.epoch_record({}, 0.1);
+  EXPECT_DOUBLE_EQ(epoch.train.loss, 2);
+  EXPECT_DOUBLE_EQ(epoch.train.accuracy, 0.25);
+  EXPECT_DOUBLE_EQ(epoch.exchange_seconds, 0.25);
+  EXPECT_DOUBLE_EQ(progress.epoch_record({}, 0.1).exchange_seconds, 0) << "each epoch has its own";
+}
+
+TEST(EpochProgress, EndsWithTheLastEpochOrWhenValidationGetsNoBetter) {
+  for (const bool improves : {true, false}) {
+    const Job job = job_with(kJob, {"data.validation=10", "train.early_stopping.patience=2", "train.early_stopping.watch=loss"});
+    Cursor cursor;
+    EpochProgress progress(job, 100, cursor);
+    for (double loss = 1; !progress.finished(); loss += improves ? -0.1 : 0.1) progress.begin_next_epoch({.samples = 10, .loss = loss});
+    EXPECT_EQ(progress.finished(), improves ? Ending::completed : Ending::stopped_early);
+    EXPECT_EQ(cursor.epoch, improves ? 4 : 3);
+  }
+}
+
+}  // namespace
+}  // namespace trireme::train
