@@ -173,7 +173,7 @@ void Conducting::hear(const StepRecord& record) {
   cursor.samples_seen = record.samples_seen;
   cursor.train_seconds += record.seconds;
   observer_.step(record);
-  stalls_.on_step(Seconds(record.wait_seconds), Seconds(record.compute_seconds));
+  stalls_.on_step(Seconds(record.input_wait_seconds), Seconds(record.compute_seconds));
   if (switch_policy_) switch_policy_->hear(record);
   if (!has_entered_ || record.step < entered_at_ + kProgress || std::exchange(has_progressed_, true)) return;
   strikes_.clear();

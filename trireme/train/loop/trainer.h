@@ -219,7 +219,7 @@ class Trainer {
   double work_waited_ = 0;      // by the end of the last step
   Seconds stretch_seconds_{};   // when the last work was recorded
   double learning_rate_ = 0;
-  double epoch_exchange_ = 0, epoch_hidden_ = 0;
+  double epoch_exposed_ = 0, epoch_exchange_ = 0;
   std::optional<data::BatchStream> stream_;  // begun by the first step, where the cursor then stands
   data::StreamTimes times_at_epoch_;
 };

@@ -180,12 +180,13 @@ void Trainer::record_work(Observer& observer) {
     count(outcome, is_skipped);
     cursor_.epoch_seconds += passed;
     cursor_.train_seconds += passed;
+    epoch_exposed_ += done.wait_seconds / team_.size();
     epoch_exchange_ += done.wait_seconds / team_.size();
     learning_rate_ = done.rate;
     StepRecord record = record_of(outcome, is_skipped);
     record.seconds = done.seconds;
     record.compute_seconds = done.compute_seconds;
-    record.exchange_seconds = done.wait_seconds;
+    record.exposed_seconds = record.exchange_seconds = done.wait_seconds;
     record.skips = skips;
     record.worker = strategy_->leased()->rank_of(done.worker);
     record.staleness = done.staleness;
@@ -289,8 +290,8 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   const Seconds done = clock_.now();
   cursor_.epoch_seconds += (done - asked).count();
   cursor_.train_seconds += (done - asked).count();
-  epoch_exchange_ += result.times.exposed;
-  epoch_hidden_ += result.times.hidden();
+  epoch_exposed_ += result.times.exposed;
+  epoch_exchange_ += result.times.exchange;
   links_.count((done - asked).count(), result.times.exposed);
   anatomy_.end({.step = cursor_.step,
                 .epoch = cursor_.epoch,
@@ -301,10 +302,10 @@ StepRecord Trainer::step(const data::Batch& batch, Seconds asked, const Requests
   profiler_.end_step({.samples = batch.size, .input_wait = (got - asked).count(), .times = result.times, .ops = replica_.ops()});
   StepRecord record = record_of(result.outcome, result.is_skipped);
   record.seconds = (done - asked).count();
-  record.wait_seconds = (got - asked).count();
+  record.input_wait_seconds = (got - asked).count();
   record.compute_seconds = result.times.compute();
-  record.exchange_seconds = result.times.exposed;
-  record.hidden_seconds = result.times.hidden();
+  record.exposed_seconds = result.times.exposed;
+  record.exchange_seconds = result.times.exchange;
   record.optimizer_seconds = result.times.optimizer;
   record.noise_scale = result.noise_scale;
   record.skips = result.skips;
@@ -352,10 +353,10 @@ EpochRecord Trainer::finish_epoch() {
                      .learning_rate = learning_rate_,
                      .seconds = cursor_.epoch_seconds,
                      .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
-                     .wait_seconds = times.wait_seconds - times_at_epoch_.wait_seconds,
+                     .input_wait_seconds = times.wait_seconds - times_at_epoch_.wait_seconds,
                      .background_seconds = times.background_seconds - times_at_epoch_.background_seconds,
-                     .exchange_seconds = std::exchange(epoch_exchange_, 0.0),
-                     .hidden_seconds = std::exchange(epoch_hidden_, 0.0)};
+                     .exposed_seconds = std::exchange(epoch_exposed_, 0.0),
+                     .exchange_seconds = std::exchange(epoch_exchange_, 0.0)};
   times_at_epoch_ = times;
   if (data_.validation != nullptr)
     record.validation = score(data_.validation);
