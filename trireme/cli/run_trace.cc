@@ -12,12 +12,14 @@
 #include <limits>
 #include <map>
 #include <set>
+#include <string>
 #include <vector>
 
 #include "trireme/base/error.h"
 #include "trireme/cli/step_rows.h"
 #include "trireme/observe/clock_alignment.h"
 #include "trireme/observe/journal_reader.h"
+#include "trireme/observe/journal_version.h"
 #include "trireme/observe/profile_file.h"
 #include "trireme/observe/trace_writer.h"
 
@@ -67,13 +69,25 @@ std::vector<Node> find_nodes(const std::filesystem::path& run) {
 
 void for_each_record(const std::filesystem::path& file, const std::function<void(const observe::Record&)>& use) {
   std::ifstream in(file);
+  observe::JournalUpgrade upgrade;
   for (std::string line; std::getline(in, line);) {
     try {
-      if (const auto record = observe::parse_record(line)) use(*record);
+      auto record = observe::parse_record(line);
+      if (!record) continue;
+      upgrade.apply(*record);
+      use(*record);
     } catch (const Error&) {
-      // A line that nobody can read is not worth a trace.
+      // A line that can't be read is not worth a trace.
     }
   }
+}
+
+// As the profiler calls them: "input wait" of "input_wait_seconds".
+std::string phase_name(std::string_view field) {
+  if (field == "exposed_seconds") return "exchange exposed";
+  std::string name(field.substr(0, field.rfind("_seconds")));
+  std::ranges::replace(name, '_', ' ');
+  return name;
 }
 
 class RunTrace {
@@ -180,20 +194,16 @@ class RunTrace {
           {node.process, "steps"}, {fmt::format("step {}", row.step), "step", begin, end - begin},
           {{"epoch", row.epoch + 1}, {"samples", row.samples}, {"bytes_sent", row.bytes_sent}, {"bytes_received", row.bytes_received}});
       double at = begin, exposed_end = begin;
-      for (const auto& [name, seconds] : {std::pair{"input wait", row.input_wait},
-                                          {"forward", row.forward},
-                                          {"backward", row.backward},
-                                          {"exchange exposed", row.exchange_exposed},
-                                          {"optimizer", row.optimizer},
-                                          {"idle", row.idle}}) {
-        const double length = std::min(seconds, end - at);
-        if (length > 0) writer.slice({node.process, "steps"}, {name, "phase", at, length});
+      describe(row, [&](const observe::Field& field, const auto& seconds) {
+        if (field.part != observe::Part::of_step) return;
+        const double length = std::min(static_cast<double>(seconds), end - at);
+        if (length > 0) writer.slice({node.process, "steps"}, {phase_name(field.name), "phase", at, length});
         at += std::max(0.0, length);
-        if (std::string_view(name) == "exchange exposed") exposed_end = at;
-      }
-      // Only its length is known: it ends when nobody waits for it any more.
-      const double from = std::max(exchanged, exposed_end - row.exchange);
-      if (row.exchange > 0 && exposed_end > from)
+        if (field.name == "exposed_seconds") exposed_end = at;
+      });
+      // Only its length is known: it ends when the step does not wait for it any more.
+      const double from = std::max(exchanged, exposed_end - row.exchange_seconds);
+      if (row.exchange_seconds > 0 && exposed_end > from)
         writer.slice({node.process, "exchange of steps"}, {"exchange", "exchange", from, exposed_end - from});
       exchanged = std::max(exchanged, exposed_end);
     }

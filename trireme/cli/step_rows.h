@@ -6,7 +6,7 @@
 #include <deque>
 #include <filesystem>
 
-#include "trireme/observe/step_anatomy.h"
+#include "trireme/observe/records/step_anatomy.h"
 
 namespace trireme::cli {
 

@@ -11,6 +11,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/observe/journal_version.h"
 
 namespace trireme::observe {
 namespace {
@@ -55,6 +56,14 @@ const Value& field_of(const Record& record, std::string_view name) {
 
 [[noreturn]] void wrong_type(const Record& record, std::string_view name, std::string_view wanted) {
   throw Error{data_loss, "field '{}' of a record '{}' of the journal is no {}", name, record.type, wanted};
+}
+
+void upgrade_record(JournalUpgrade& upgrade, Record& record, const std::filesystem::path& path) {
+  try {
+    upgrade.apply(record);
+  } catch (const Error& error) {
+    throw Error{error.code(), "{}: {}", path.string(), error.what()};
+  }
 }
 
 // Without its end; no more than a byte too much of a line that is too long. False at the end of the file.
@@ -112,6 +121,7 @@ std::int64_t for_each_record(const std::filesystem::path& path, const std::funct
   std::ifstream in(path, std::ios::binary);
   if (!in) throw_system_error(errno, fmt::format("read {}", path.string()));
   std::int64_t number = 0, cut = 0;
+  JournalUpgrade upgrade;
   for (std::string line; next_line(in, line);) {
     ++number;
     std::optional<Record> record;
@@ -121,10 +131,12 @@ std::int64_t for_each_record(const std::filesystem::path& path, const std::funct
     } catch (const Error& error) {
       throw Error{data_loss, "{}:{}: not a record of a journal: {}", path.string(), number, error.what()};
     }
-    if (record)
-      take(*record);
-    else
+    if (!record) {
       ++cut;
+      continue;
+    }
+    upgrade_record(upgrade, *record, path);
+    take(*record);
   }
   if (in.bad()) throw_system_error(errno, fmt::format("read {}", path.string()));
   return cut;

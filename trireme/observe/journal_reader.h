@@ -27,12 +27,13 @@ struct Record {
   const std::string& text(std::string_view field) const;
 };
 
-// One line without its end. Empty if it is the beginning of a record: what a crash leaves. data_loss if it is no record.
+// One line without its end, with the names it was written with. Empty if it is the beginning of a record: what a crash leaves. data_loss if
+// it is no record.
 std::optional<Record> parse_record(std::string_view line);
 
-// Calls `take` with each record, in the order they were written, and returns the number of lines that a crash cut short: those are
-// passed over. Any other line that is no record is data_loss with the file and the number of the line. Never has more than a line in
-// memory; one longer than kMaxLineBytes is no record.
+// Calls `take` with each record, in the order they were written and under today's names (journal_version.h), and returns the number of
+// lines that a crash cut short: those are passed over. Any other line that is no record is data_loss with the file and the number of the
+// line. Never has more than a line in memory; one longer than kMaxLineBytes is no record.
 constexpr std::size_t kMaxLineBytes = 1 << 20;
 std::int64_t for_each_record(const std::filesystem::path& path, const std::function<void(const Record&)>& take);
 

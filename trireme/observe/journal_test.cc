@@ -18,11 +18,13 @@
 #include "trireme/base/files.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/observe/journal_reader.h"
+#include "trireme/observe/journal_version.h"
 
 namespace trireme::observe {
 namespace {
 
 using testing::EndsWith;
+using testing::HasSubstr;
 
 class JournalTest : public testing::Test {
  protected:
@@ -221,6 +223,33 @@ TEST_F(JournalTest, AFullDiskIsToldAndLaterRecordsAreWhole) {
 TEST_F(JournalTest, AFolderThatIsNotThereIsNamed) {
   EXPECT_THAT(thrown_error([&] { Journal(folder_ / "absent" / "journal.jsonl"); }),
               EndsWith("absent/journal.jsonl: No such file or directory"));
+}
+
+Record upgraded(JournalUpgrade& upgrade, std::string_view line) {
+  Record record = parse_record(line).value();
+  upgrade.apply(record);
+  return record;
+}
+
+// A run of version 1 that goes on with this Trireme has both in one file.
+TEST(JournalUpgrade, ARunThatGoesOnHasTheNamesOfBothVersions) {
+  JournalUpgrade upgrade;
+  upgraded(upgrade, R"({"type":"run","time":1.0,"trireme":"0.1.0"})");
+  const Record old = upgraded(upgrade, R"({"type":"epoch","time":2.0,"wait_seconds":1.0,"exchange_seconds":2.0,"hidden_seconds":3.0})");
+  EXPECT_EQ(old.real("input_wait_seconds"), 1);
+  EXPECT_EQ(old.real("exposed_seconds"), 2);
+  EXPECT_EQ(old.real("exchange_seconds"), 5);
+  EXPECT_EQ(old.find("hidden_seconds"), nullptr);
+  upgraded(upgrade, R"({"type":"resume","time":3.0,"journal":2,"step":1})");
+  const Record now = upgraded(upgrade, R"({"type":"step","time":4.0,"exposed_seconds":2.0,"exchange_seconds":5.0})");
+  EXPECT_EQ(now.real("exposed_seconds"), 2);
+  EXPECT_EQ(now.real("exchange_seconds"), 5);
+}
+
+TEST(JournalUpgrade, RefusesAVersionThatItDoesNotKnow) {
+  JournalUpgrade upgrade;
+  EXPECT_THAT(thrown_error([&] { upgraded(upgrade, R"({"type":"run","time":1.0,"journal":3})"); }), HasSubstr("reads versions 1 to 2"));
+  EXPECT_THAT(thrown_error([&] { upgraded(upgrade, R"({"type":"run","time":1.0,"journal":0})"); }), HasSubstr("no journal of version 0"));
 }
 
 }  // namespace

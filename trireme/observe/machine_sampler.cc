@@ -157,7 +157,6 @@ MachineSample MachineSampler::look() {
                        .cpu_user = static_cast<double>(now.user - before.user) / ticks,
                        .cpu_system = static_cast<double>(now.system - before.system) / ticks,
                        .cpu_wait = static_cast<double>(now.wait - before.wait) / ticks,
-                       .load = read_number(root_ / "proc/loadavg").value_or(0),
                        .memory_bytes = memory(memory_text, "MemTotal") - memory(memory_text, "MemAvailable"),
                        .memory_total_bytes = memory(memory_text, "MemTotal"),
                        // An interface or a disk that went away takes its counts with it.
@@ -166,6 +165,7 @@ MachineSample MachineSampler::look() {
                        .loopback_bytes = std::max<std::int64_t>(0, now.loopback - before.loopback),
                        .disk_read_bytes = std::max<std::int64_t>(0, now.disk_read - before.disk_read),
                        .disk_write_bytes = std::max<std::int64_t>(0, now.disk_write - before.disk_write),
+                       .load = read_number(root_ / "proc/loadavg").value_or(0),
                        .temperature = hottest(root_),
                        .frequency_mhz = mean_frequency(root_)};
   sample.cpu_idle = std::max(0.0, 1 - sample.cpu_user - sample.cpu_system - sample.cpu_wait);

@@ -6,27 +6,9 @@
 #include <filesystem>
 #include <optional>
 
-namespace trireme::observe {
+#include "trireme/observe/records/machine_sample.h"
 
-// Over a window. What the machine does not tell is not there.
-struct MachineSample {
-  std::int64_t cores = 0;
-  double cpu_user = 0;  // shares of all cores, which add up to 1
-  double cpu_system = 0;
-  double cpu_wait = 0;  // for disks, or taken by other guests of the same hardware
-  double cpu_idle = 1;
-  double load = 0;                // mean number of threads that ran or wanted to, over a minute
-  std::int64_t memory_bytes = 0;  // in use: what could not be had without swapping
-  std::int64_t memory_total_bytes = 0;
-  std::int64_t network_in_bytes = 0;  // over all interfaces but loopback
-  std::int64_t network_out_bytes = 0;
-  std::int64_t loopback_bytes = 0;  // counted once
-  std::int64_t disk_read_bytes = 0;
-  std::int64_t disk_write_bytes = 0;
-  std::optional<double> temperature;    // degrees Celsius, of the hottest sensor
-  std::optional<double> frequency_mhz;  // mean over cores
-  std::optional<double> energy_joules;  // of the processor packages
-};
+namespace trireme::observe {
 
 class MachineSampler {
  public:

@@ -6,6 +6,8 @@
 #include <charconv>
 #include <limits>
 
+#include "trireme/observe/journal_version.h"
+
 namespace trireme::observe {
 namespace {
 
@@ -38,7 +40,7 @@ bool NumberTable::take(std::string_view line) {
   row_.clear();
   if (names_.empty() || starts_with_a_name(line)) {
     names_.clear();
-    each_cell(line, [&](std::string_view name) { names_.emplace_back(name); });
+    each_cell(line, [&](std::string_view name) { names_.emplace_back(current_name(name)); });
     return false;
   }
   each_cell(line, [&](std::string_view text) { row_.push_back(parsed(text)); });

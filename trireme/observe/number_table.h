@@ -12,7 +12,7 @@ class NumberTable {
  public:
   // Whether the line is a row, whole: names are none (a session that goes on may write them again), nor what a crash has cut short.
   bool take(std::string_view line);
-  // Of the row taken last; NaN where there is no such column, or no number in it.
+  // Of the row taken last, by its name of today; NaN where there is no such column, or no number in it.
   double cell(std::string_view name) const;
 
  private:

@@ -20,22 +20,22 @@ TEST(NumberTable, TakesWholeRowsUnderTheirNames) {
 
 TEST(NumberTable, PassesOverWhatIsCutShort) {
   NumberTable table;
-  table.take("step,seconds,idle");
+  table.take("step,seconds,idle_seconds");
   EXPECT_FALSE(table.take("1,0.2"));
   EXPECT_FALSE(table.take(""));
   EXPECT_TRUE(table.take("2,x,1e-3"));
   EXPECT_TRUE(std::isnan(table.cell("seconds")));
-  EXPECT_EQ(table.cell("idle"), 1e-3);
+  EXPECT_EQ(table.cell("idle_seconds"), 1e-3);
 }
 
 TEST(NumberTable, TakesNewNamesInTheMiddle) {
   NumberTable table;
   table.take("step,seconds");
   table.take("1,0.2");
-  EXPECT_FALSE(table.take("step,idle"));
+  EXPECT_FALSE(table.take("step,idle_seconds"));
   EXPECT_TRUE(std::isnan(table.cell("step"))) << "names are no row";
   EXPECT_TRUE(table.take("2,7"));
-  EXPECT_EQ(table.cell("idle"), 7);
+  EXPECT_EQ(table.cell("idle_seconds"), 7);
 }
 
 }  // namespace

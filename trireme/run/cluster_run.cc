@@ -296,7 +296,7 @@ class ClusterRun {
             .record = [this](std::string_view type, const observe::Fields& fields) { records_.journal().write(type, fields); },
             .events = events_ ? &*events_ : nullptr,
             .telemetry = [this](const std::string& node, const std::string& host,
-                                const train::TelemetryReport& report) { records_.telemetry().hear(node, host, report); },
+                                const train::TelemetryReport& report) { records_.telemetry().record(node, host, report); },
             .profile = [this](const std::string& node, const std::string& lines) { records_.profile().hear(node, lines); }};
   }
 

@@ -12,6 +12,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/table.h"
 #include "trireme/base/version.h"
+#include "trireme/observe/journal_version.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/run/algorithm_memory.h"
 #include "trireme/run/data_lookup.h"
@@ -101,6 +102,7 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
 
 void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
   journal_.write("run", {{"trireme", std::string(version())},
+                         {"journal", observe::kJournalVersion},
                          {"job", request_.title},
                          {"model", model_title(request_.config)},
                          {"data", job_.data.title()},
@@ -128,7 +130,8 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
   console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
-  journal_.write("resume", {{"step", cursor.step},
+  journal_.write("resume", {{"journal", observe::kJournalVersion},
+                            {"step", cursor.step},
                             {"epoch", cursor.epoch + 1},
                             {"samples_seen", cursor.samples_seen},
                             {"checkpoint", loaded->directory.filename().string()}});

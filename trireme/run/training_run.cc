@@ -66,7 +66,7 @@ class TrainingRun {
     telemetry_.emplace(train::Telemetry::Options{
         .every = Seconds(job_.observe.sample_seconds),
         .baseline = Seconds(job_.observe.baseline_seconds),
-        .send = [this, host = host_name()](const train::TelemetryReport& report) { records_.telemetry().hear("0", host, report); },
+        .send = [this, host = host_name()](const train::TelemetryReport& report) { records_.telemetry().record("0", host, report); },
         .time = [] { return observe::seconds_since_1970(std::chrono::system_clock::now()); }});
     telemetry_->takes_part({.share = 1});
     telemetry_->wait_for_baseline();

@@ -10,7 +10,7 @@ const parts: Record<string, { title: string; color: string; dark?: boolean }> = 
   input_wait: { title: "Waiting for input", color: "part-input" },
   forward: { title: "Forward", color: "part-forward" },
   backward: { title: "Backward", color: "part-backward" },
-  exchange_exposed: { title: "Exchange, exposed", color: "part-exchange" },
+  exposed: { title: "Exchange, exposed", color: "part-exchange" },
   optimizer: { title: "Optimizer", color: "part-optimizer" },
   idle: { title: "Idle", color: "part-idle" },
 };

@@ -46,7 +46,7 @@ function curves(random) {
   };
 }
 
-const partNames = ["input_wait", "forward", "backward", "exchange_exposed", "optimizer", "idle"];
+const partNames = ["input_wait", "forward", "backward", "exposed", "optimizer", "idle"];
 
 function anatomy(scale, seconds, random, steps = 9370) {
   const step = seconds.reduce((sum, value) => sum + value, 0) * scale;

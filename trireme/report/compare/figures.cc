@@ -72,7 +72,7 @@ void add_bars(const std::vector<Group>& groups, const Bar& bar, std::vector<Figu
 void add_parts(const std::vector<Group>& groups, std::vector<Figure>& figures) {
   Figure figure{.title = "Parts of a step", .kind = "bars", .y_title = "ms"};
   for (const Group& group : groups) figure.labels.push_back(group.label);
-  for (const char* part : {"input_wait", "compute", "forward", "backward", "exchange_exposed", "optimizer", "idle"}) {
+  for (const char* part : {"input_wait", "compute", "forward", "backward", "exposed", "optimizer", "idle"}) {
     FigureSeries series{.name = part};
     for (const Group& group : groups) add_point(series, spread_of(group, [&](Document d) { return 1e3 * d.anatomy.seconds(part); }));
     if (is_known(series)) figure.series.push_back(std::move(series));

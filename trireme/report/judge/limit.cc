@@ -57,7 +57,7 @@ std::string input_cause(const StepFacts& f) {
 }
 
 Limit straggler(const StepFacts& f) {
-  const double waited = f.exchange_exposed - f.exchange_exposed_least;
+  const double waited = f.exposed - f.exposed_least;
   return {
       "straggler",
       fmt::format("A straggler: {} takes {:.1f} times as long for a sample as the median worker, and a mean worker waits {} for others.",
@@ -92,10 +92,10 @@ Limit limit_of_step(const StepFacts& f) {
   if (f.startup_seconds > kLongStart * (f.startup_seconds + f.elapsed_seconds))
     return {"startup", fmt::format("Start-up: {} passed before the first step and {} after it.", duration(f.startup_seconds),
                                    duration(f.elapsed_seconds))};
-  if (f.slowness >= kSlow && f.share(f.exchange_exposed - f.exchange_exposed_least) >= kNoticeable) return straggler(f);
+  if (f.slowness >= kSlow && f.share(f.exposed - f.exposed_least) >= kNoticeable) return straggler(f);
   if (f.server_wait_share >= kServersLate && f.servers_needed > 0) return servers(f);
   std::array<Part, 5> parts{{{"compute", "computing (forward and backward)", f.compute},
-                             {"exchange", "waiting for the exchange after backward", f.exchange_exposed},
+                             {"exchange", "waiting for the exchange after backward", f.exposed},
                              {"input", "waiting for input", f.input_wait},
                              {"optimizer", "the optimizer's update", f.optimizer},
                              {"idle", "time between steps that no part claims", f.idle}}};

@@ -19,7 +19,7 @@ StepFacts step() {
   facts.workers = facts.machines = 3;
   facts.step = 0.1;
   facts.compute = 0.09;
-  facts.exchange_exposed = facts.exchange_exposed_least = 0.005;
+  facts.exposed = facts.exposed_least = 0.005;
   facts.exchange = 0.03;
   facts.optimizer = 0.003;
   facts.input_wait = 0.001;
@@ -34,7 +34,7 @@ StepFacts step() {
 StepFacts with_exchange() {
   StepFacts facts = step();
   facts.compute = 0.03;
-  facts.exchange_exposed = facts.exchange_exposed_least = 0.06;
+  facts.exposed = facts.exposed_least = 0.06;
   facts.exchange = 0.08;
   return facts;
 }
@@ -73,7 +73,7 @@ TEST(Limit, AStragglerIsNamedOnlyIfOthersWaitForIt) {
   facts.slowest = "node 2 on lab3";
   facts.slowness = 1.8;
   EXPECT_EQ(limit_of(facts).kind, "exchange") << "all wait alike, so it is not for that node";
-  facts.exchange_exposed_least = 0.01;
+  facts.exposed_least = 0.01;
   EXPECT_EQ(limit_of(facts).kind, "straggler");
   EXPECT_THAT(limit_of(facts).sentence, HasSubstr("node 2 on lab3 takes 1.8 times as long"));
   EXPECT_THAT(limit_of(facts).sentence, HasSubstr("50 % of a step"));
@@ -116,7 +116,7 @@ TEST(Limit, ForeignProgramsAreTold) {
 TEST(Limit, NothingStandsOutIsAnAnswer) {
   StepFacts facts = step();
   facts.compute = 0.035;
-  facts.exchange_exposed = 0.03;
+  facts.exposed = 0.03;
   facts.input_wait = 0.03;
   EXPECT_EQ(limit_of(facts).kind, "unknown");
   EXPECT_THAT(limit_of(facts).sentence, HasSubstr("Nothing stands out"));

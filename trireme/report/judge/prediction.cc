@@ -80,9 +80,9 @@ std::vector<Prediction> for_one_machine(const StepFacts& f) {
 }  // namespace
 
 StepModel::StepModel(StepFacts facts) : facts_(std::move(facts)) {
-  waiting_ = std::max(0.0, facts_.exchange_exposed - facts_.exchange_exposed_least);
-  const double exposed = facts_.exchange_exposed_least;
-  exchange_ = std::max(exposed, (std::isfinite(facts_.exchange) ? facts_.exchange : facts_.exchange_exposed) - waiting_);
+  waiting_ = std::max(0.0, facts_.exposed - facts_.exposed_least);
+  const double exposed = facts_.exposed_least;
+  exchange_ = std::max(exposed, (std::isfinite(facts_.exchange) ? facts_.exchange : facts_.exposed) - waiting_);
   hidden_ = exchange_ - exposed;
   // A measured exchange that is shorter than its rounds had less latency: then half of it, at most.
   const double now = rounds(facts_.workers);

@@ -17,7 +17,7 @@ StepFacts step() {
   facts.steps = 500;
   facts.workers = facts.machines = 2;
   facts.compute = 0.08;
-  facts.exchange_exposed = facts.exchange_exposed_least = 0.02;
+  facts.exposed = facts.exposed_least = 0.02;
   facts.exchange = 0.03;
   facts.optimizer = 0.004;
   facts.step = 0.104;
@@ -36,7 +36,7 @@ const Prediction& of(const std::vector<Prediction>& list, const std::string& cha
 TEST(StepModel, SaysWhatWasMeasuredForWhatWasMeasured) {
   EXPECT_NEAR(StepModel(step()).step_seconds(2, 1), 0.104, 1e-12);
   StepFacts facts = step();
-  facts.exchange_exposed = 0.05;  // a mean worker waits 30 ms for the slowest
+  facts.exposed = 0.05;  // a mean worker waits 30 ms for the slowest
   facts.step = 0.134;
   facts.exchange = 0.06;
   EXPECT_NEAR(StepModel(facts).step_seconds(2, 1), 0.134, 1e-12);

@@ -58,11 +58,11 @@ void find_slowest(StepFacts& facts, const std::vector<const NodeFacts*>& workers
 
 void add_worker_sums(StepFacts& facts, const std::vector<const NodeFacts*>& workers) {
   double sent = 0, steps = 0;
-  facts.exchange_exposed_least = facts.exchange_exposed;
+  facts.exposed_least = facts.exposed;
   for (const NodeFacts* node : workers) {
     sent += or_zero(node->bytes_sent);
     steps += node->steps;
-    facts.exchange_exposed_least = std::fmin(facts.exchange_exposed_least, node->anatomy.seconds("exchange_exposed"));
+    facts.exposed_least = std::fmin(facts.exposed_least, node->anatomy.seconds("exposed"));
   }
   if (steps > 0 && sent > 0) facts.bytes_per_step = sent / steps;
 }
@@ -78,7 +78,7 @@ StepFacts step_facts(const RunDocument& document) {
   facts.servers = static_cast<double>(document.servers.size());
   facts.input_wait = or_zero(anatomy.seconds("input_wait"));
   facts.compute = compute_of(anatomy);
-  facts.exchange_exposed = or_zero(anatomy.seconds("exchange_exposed"));
+  facts.exposed = or_zero(anatomy.seconds("exposed"));
   facts.optimizer = or_zero(anatomy.seconds("optimizer"));
   facts.idle = or_zero(anatomy.seconds("idle"));
   facts.exchange = anatomy.seconds("exchange");

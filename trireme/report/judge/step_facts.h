@@ -16,11 +16,11 @@ struct StepFacts {
   double workers = 1;  // that compute
   double servers = 0;  // of parameters
   // Of a worker's mean step, seconds.
-  double step = kUnknown, input_wait = 0, compute = kUnknown, exchange_exposed = 0, optimizer = 0, idle = 0;
-  double exchange_exposed_least = 0;  // of the worker that waited least: the others waited for it, too
-  double exchange = kUnknown;         // submitted to finished, overlapped or not
-  double read = 0, decode = 0;        // by threads in the background
-  double bytes_per_step = kUnknown;   // sent by a worker
+  double step = kUnknown, input_wait = 0, compute = kUnknown, exposed = 0, optimizer = 0, idle = 0;
+  double exposed_least = 0;          // of the worker that waited least: the others waited for it, too
+  double exchange = kUnknown;        // submitted to finished, overlapped or not
+  double read = 0, decode = 0;       // by threads in the background
+  double bytes_per_step = kUnknown;  // sent by a worker
   double parameters = kUnknown;
   double buckets = 1;  // into which an exchange is cut
   bool has_overlap = true;

@@ -6,9 +6,11 @@
 
 #include <algorithm>
 #include <cmath>
-#include <sstream>
 
+#include "trireme/observe/record_fields.h"
+#include "trireme/observe/records/step_record.h"
 #include "trireme/report/read/fields.h"
+#include "trireme/report/read/series_fields.h"
 
 namespace trireme::report {
 namespace {
@@ -17,6 +19,13 @@ constexpr std::size_t kRecent = 50;  // steps over which the speed is measured
 constexpr std::size_t kMostEvents = 1000;
 constexpr std::size_t kMostStale = 32;
 
+// The key first; then what rates are made of, and what the description gives a curve.
+std::vector<std::string> step_columns() {
+  std::vector<std::string> names{"step", "time", "samples", "seconds"};
+  for (const SeriesField& field : step_series_fields()) names.emplace_back(field.series);
+  return names;
+}
+
 double held_out(const observe::Record& record, const std::string& what) {
   const double validation = number(record, "validation_" + what);
   return record.find("validation_" + what) == nullptr ? number(record, "test_" + what) : validation;
@@ -24,7 +33,7 @@ double held_out(const observe::Record& record, const std::string& what) {
 
 }  // namespace
 
-JournalPart::JournalPart() : steps_({"step", "time", "loss", "accuracy", "learning_rate", "samples", "seconds"}) {}
+JournalPart::JournalPart() : steps_(step_columns()), parts_(part_fields<observe::StepRecord>()) {}
 
 void JournalPart::take(const observe::Record& record) {
   const std::string& type = record.type;
@@ -99,8 +108,9 @@ void JournalPart::take_step(const observe::Record& record) {
   recent_.push_back({record.time, samples_seen_});
   if (recent_.size() > kRecent) recent_.pop_front();
   const double rate_seconds = is_pushed ? seconds / std::max(1.0, workers_now_) : seconds;  // all workers push at the same time
-  steps_.add(std::array{step, record.time, number(record, "loss"), number(record, "accuracy"), number(record, "learning_rate"),
-                        number(record, "samples"), rate_seconds});
+  std::vector<double> row{step, record.time, number(record, "samples"), rate_seconds};
+  for (const SeriesField& field : step_series_fields()) row.push_back(number(record, field.name));
+  steps_.add(row);
   count_step(step);
   take_rate(record);
   take_skips(record, step);
@@ -133,15 +143,11 @@ void JournalPart::take_anatomy(const observe::Record& record, double seconds) {
     has_first_step_ = true;
     return;
   }
-  const double wait = number_or(record, "wait_seconds", 0), compute = number_or(record, "compute_seconds", 0);
-  const double exchange = number_or(record, "exchange_seconds", 0), optimizer = number_or(record, "optimizer_seconds", 0);
-  parts_.seconds.add(seconds);
-  parts_.input_wait.add(wait);
-  parts_.compute.add(compute);
-  parts_.exchange.add(exchange);
-  parts_.optimizer.add(optimizer);
-  parts_.idle.add(std::max(0.0, seconds - wait - compute - exchange - optimizer));
-  parts_.hidden.add(number_or(record, "hidden_seconds", 0));
+  const auto value = [&](std::string_view field) { return number_or(record, field, 0); };
+  double idle = seconds;
+  for (const std::string_view field : part_fields<observe::StepRecord>().of_step) idle -= value(field);
+  parts_.add(value);
+  idle_seconds_.add(std::max(0.0, idle));
 }
 
 void JournalPart::take_epoch(const observe::Record& record) {
@@ -161,24 +167,13 @@ void JournalPart::take_epoch(const observe::Record& record) {
 }
 
 void JournalPart::take_server(const observe::Record& record) {
-  Server& server = servers_[number_or(record, "server", 0)];
-  server.pushes += number_or(record, "pushes", 0);
-  server.dropped += number_or(record, "dropped", 0);
-  server.seconds += number_or(record, "seconds", 0);
-  server.busy_seconds += number_or(record, "busy_seconds", 0);
-  server.held_seconds += number_or(record, "held_seconds", 0);
-  server.bytes_in += number_or(record, "bytes_in", 0);
-  server.bytes_out += number_or(record, "bytes_out", 0);
+  const auto server = observe::record_of<observe::ServerRecord>(record);
+  const auto [known, is_new] = servers_.try_emplace(server.server, server);
+  if (!is_new) observe::combine(known->second, server);
   if (record.find("wait_share") == nullptr) return;  // the first server speaks for all: a push goes to each of them
-  server_wait_share_ = number(record, "wait_share");
-  servers_needed_ = number(record, "servers_needed");
-  server_workers_ = number(record, "workers");
-  std::istringstream bins(word(record, "staleness"));
-  std::size_t bin = 0;
-  for (double count = 0; bins >> count; ++bin) {
-    if (server_histogram_.size() <= bin) server_histogram_.resize(bin + 1);
-    server_histogram_[bin] += count;
-  }
+  server_wait_share_ = server.wait_share;
+  servers_needed_ = server.servers_needed;
+  server_workers_ = server.workers;
 }
 
 void JournalPart::take_switch(const observe::Record& record) {

@@ -9,10 +9,12 @@
 #include <vector>
 
 #include "trireme/observe/journal_reader.h"
+#include "trireme/observe/records/server_record.h"
 #include "trireme/report/document/bins.h"
 #include "trireme/report/document/moments.h"
 #include "trireme/report/document/run_document.h"
 #include "trireme/report/read/run_window.h"
+#include "trireme/report/read/step_parts.h"
 
 namespace trireme::report {
 
@@ -35,9 +37,6 @@ class JournalPart {
   };
   struct Moment {
     double time, seen;
-  };
-  struct Server {
-    double pushes = 0, dropped = 0, busy_seconds = 0, seconds = 0, held_seconds = 0, bytes_in = 0, bytes_out = 0;
   };
 
   void take_run(const observe::Record& record);
@@ -85,17 +84,15 @@ class JournalPart {
   std::string ending_;
   std::vector<Stretch> stretches_;
   std::vector<Event> events_;
-  std::map<double, Server> servers_;
-  std::vector<double> server_histogram_;
+  std::map<int, observe::ServerRecord> servers_;  // sums over its records
   double server_wait_share_ = kUnknown, servers_needed_ = kUnknown, server_workers_ = kUnknown;
   std::vector<double> step_histogram_;
   Moments staleness_;
   double most_stale_ = kUnknown;
   std::map<double, double> skips_;  // by step
   std::map<std::string, double> lost_;
-  struct StepParts {
-    Moments seconds, input_wait, compute, exchange, optimizer, idle, hidden;
-  } parts_;
+  StepMoments parts_;
+  Moments idle_seconds_;  // what the parts leave of a step
   bool has_first_step_ = false;
 };
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trireme/report/read/journal_part.h"
+#include "trireme/report/read/series_fields.h"
 
 namespace trireme::report {
 namespace {
@@ -12,10 +13,6 @@ namespace {
 std::string state_of(const std::string& ending) {
   if (ending == "until" || ending == "quorum_lost") return "interrupted";
   return ending;
-}
-
-AnatomyPart part(std::string name, const Moments& moments, double whole) {
-  return {.name = std::move(name), .seconds = moments.mean(), .share = moments.mean() / whole, .spread = moments.deviation()};
 }
 
 }  // namespace
@@ -40,13 +37,13 @@ void JournalPart::write_to(RunDocument& document) const {
   document.server_workers = server_workers_;
   document.servers.clear();
   for (const auto& [number, server] : servers_)
-    document.servers.push_back({.server = number,
-                                .pushes = server.pushes,
-                                .dropped = server.dropped,
+    document.servers.push_back({.server = static_cast<double>(number),
+                                .pushes = static_cast<double>(server.pushes),
+                                .dropped = static_cast<double>(server.dropped),
                                 .busy_share = server.seconds > 0 ? server.busy_seconds / server.seconds : kUnknown,
                                 .held_seconds = server.held_seconds,
-                                .bytes_in = server.bytes_in,
-                                .bytes_out = server.bytes_out});
+                                .bytes_in = static_cast<double>(server.bytes_in),
+                                .bytes_out = static_cast<double>(server.bytes_out)});
   write_progress(document);
   write_result(document);
   write_staleness(document);
@@ -102,33 +99,29 @@ void JournalPart::write_staleness(RunDocument& document) const {
     document.staleness = Staleness{.histogram = step_histogram_, .mean = staleness_.mean(), .max = most_stale_};
     return;
   }
+  const auto first = std::ranges::find_if(servers_, [](const auto& server) { return !server.second.staleness.empty(); });
+  if (first == servers_.end()) return;  // a push goes to each server: one of them knows all
+  const std::vector<double> histogram(first->second.staleness.begin(), first->second.staleness.end());
   double pushes = 0, sum = 0;
-  for (std::size_t age = 0; age < server_histogram_.size(); ++age) {
-    pushes += server_histogram_[age];
-    sum += server_histogram_[age] * static_cast<double>(age);
+  for (std::size_t age = 0; age < histogram.size(); ++age) {
+    pushes += histogram[age];
+    sum += histogram[age] * static_cast<double>(age);
   }
   if (pushes > 0)
-    document.staleness =
-        Staleness{.histogram = server_histogram_, .mean = sum / pushes, .max = static_cast<double>(server_histogram_.size()) - 1};
+    document.staleness = Staleness{.histogram = histogram, .mean = sum / pushes, .max = static_cast<double>(histogram.size()) - 1};
 }
 
 // The first worker's own times: all there is without telemetry. Forward and backward are one number here.
 void JournalPart::write_anatomy(Anatomy& anatomy) const {
-  const double whole = parts_.seconds.mean();
-  anatomy = {.steps = parts_.seconds.count(), .step_seconds = whole};
-  if (anatomy.steps == 0) return;
-  anatomy.parts = {part("input_wait", parts_.input_wait, whole), part("compute", parts_.compute, whole),
-                   part("exchange_exposed", parts_.exchange, whole), part("optimizer", parts_.optimizer, whole),
-                   part("idle", parts_.idle, whole)};
-  Moments exchange;
-  exchange.add(parts_.exchange.mean() + parts_.hidden.mean());
-  anatomy.beside = {part("exchange", exchange, whole)};
+  anatomy = parts_.anatomy();
+  if (anatomy.steps > 0) anatomy.parts.push_back(part_of("idle", idle_seconds_, anatomy.step_seconds));
 }
 
 Series JournalPart::step_series() const {
   Series raw = steps_.series();
   Series series;
-  for (const char* name : {"time", "step", "loss", "accuracy", "learning_rate"}) series.columns.emplace_back(name, raw.at(name));
+  for (const std::string name : {"time", "step"}) series.columns.emplace_back(name, raw.at(name));
+  for (const SeriesField& field : step_series_fields()) series.columns.emplace_back(field.series, raw.at(field.series));
   std::vector<double> rate;
   for (std::size_t i = 0; i < raw.size(); ++i) rate.push_back(raw.at("samples")[i] / raw.at("seconds")[i]);
   series.columns.emplace_back("samples_per_second", std::move(rate));

@@ -13,20 +13,33 @@ namespace {
 constexpr double kForgottenAfter = 3.5;  // seconds without a word from a machine; then it is not part of the sum any more
 constexpr std::size_t kMostPending = 200'000;
 
-enum Column { user, system, wait, memory, network_in, network_out, loopback, disk_read, disk_write, load, temperature, frequency, power };
-
 std::vector<std::string> names() {
   std::vector<std::string> list{"time"};
-  list.insert(list.end(), kMachineColumns.begin(), kMachineColumns.end());
+  for (const SeriesField& field : machine_series_fields()) list.emplace_back(field.series);
   return list;
 }
 
-double busy(const MachineSample& sample) { return sample.values[user] + sample.values[system]; }
+std::vector<std::string_view> optional_names() {
+  std::vector<std::string_view> list;
+  for (const SeriesField& field : machine_series_fields())
+    if (field.is_optional) list.push_back(field.series);
+  return list;
+}
+
+double busy(const MachineSample& sample) { return sample.value("cpu_user") + sample.value("cpu_system"); }
 
 // What is unknown of one machine does not make the sum unknown.
 void add_known(double& sum, double value) {
   if (!std::isfinite(value)) return;
   sum = std::isfinite(sum) ? sum + value : value;
+}
+
+// Means become sums over cores, which the caller divides.
+void combine(double& all, double value, observe::Combine how, double cores) {
+  if (how == observe::Combine::max)
+    all = std::fmax(all, value);
+  else
+    add_known(all, how == observe::Combine::mean ? value * cores : value);
 }
 
 double sum_of(const std::vector<Baseline>& list, double Baseline::*field) {
@@ -43,19 +56,24 @@ MachineSample machine_sample(const observe::Record& record) {
                        .seconds = number_or(record, "seconds", 1),
                        .cores = number_or(record, "cores", 1)};
   if (!(sample.seconds > 0)) sample.seconds = 1;
-  const auto rate = [&](std::string_view field) { return number(record, field) / sample.seconds; };
-  sample.values = {number(record, "cpu_user"), number(record, "cpu_system"), number(record, "cpu_wait"),    number(record, "memory_bytes"),
-                   rate("network_in_bytes"),   rate("network_out_bytes"),    rate("loopback_bytes"),        rate("disk_read_bytes"),
-                   rate("disk_write_bytes"),   number(record, "load"),       number(record, "temperature"), number(record, "frequency_mhz"),
-                   rate("energy_joules")};
+  for (std::size_t i = 0; i < sample.values.size(); ++i) {
+    const SeriesField& field = machine_series_fields()[i];
+    sample.values[i] = number(record, field.name) / (field.is_rate ? sample.seconds : 1);
+  }
   return sample;
 }
 
-MachineUse::MachineUse() : series_(names()) {}
+double MachineSample::value(std::string_view series) const {
+  const auto& fields = machine_series_fields();
+  const auto place = static_cast<std::size_t>(std::ranges::find(fields, series, &SeriesField::series) - fields.begin());
+  return place < values.size() ? values[place] : kUnknown;
+}
+
+MachineUse::MachineUse() : series_(names()), extremes_(machine_series_fields().size()) {}
 
 void MachineUse::show(const MachineSample& sample) {
-  std::array<double, kMachineColumns.size() + 1> row{sample.time};
-  std::ranges::copy(sample.values, row.begin() + 1);
+  std::vector<double> row{sample.time};
+  row.insert(row.end(), sample.values.begin(), sample.values.end());
   series_.add(row);
 }
 
@@ -65,32 +83,26 @@ void MachineUse::count(const MachineSample& sample) {
 }
 
 void MachineUse::write_to(MachineFacts& facts) const {
-  facts.series = series_.series(kOptionalColumns);
+  facts.series = series_.series(optional_names());
   facts.summary = {{"cpu", cpu_.extent()}};
   for (std::size_t i = 0; i < extremes_.size(); ++i) {
     const Extent extent = extremes_[i].extent();
-    const bool is_optional = std::ranges::find(kOptionalColumns, kMachineColumns[i]) != kOptionalColumns.end();
-    if (!is_optional || std::isfinite(extent.mean)) facts.summary.emplace_back(kMachineColumns[i], extent);
+    const SeriesField& field = machine_series_fields()[i];
+    if (!field.is_optional || std::isfinite(extent.mean)) facts.summary.emplace_back(field.series, extent);
   }
 }
 
 MachineSample ClusterSum::sum() const {
   MachineSample all{.host = "", .time = 0, .seconds = 1, .cores = 0};
-  all.values.fill(kUnknown);
   for (const auto& [host, sample] : last_) all.time = std::max(all.time, sample.time);
   for (const auto& [host, sample] : last_) {
     if (sample.time < all.time - kForgottenAfter) continue;
     all.cores += sample.cores;
-    for (std::size_t i = 0; i < all.values.size(); ++i) {
-      const bool is_share = i <= wait || i == frequency;
-      if (i == temperature && std::isfinite(all.values[i]))
-        all.values[i] = std::fmax(all.values[i], sample.values[i]);
-      else
-        add_known(all.values[i], is_share ? sample.values[i] * sample.cores : sample.values[i]);
-    }
+    for (std::size_t i = 0; i < all.values.size(); ++i)
+      combine(all.values[i], sample.values[i], machine_series_fields()[i].combine, sample.cores);
   }
-  for (const std::size_t i : {std::size_t{user}, std::size_t{system}, std::size_t{wait}, std::size_t{frequency}})
-    all.values[i] /= all.cores;
+  for (std::size_t i = 0; i < all.values.size(); ++i)
+    if (machine_series_fields()[i].combine == observe::Combine::mean) all.values[i] /= all.cores;
   return all;
 }
 
@@ -109,9 +121,9 @@ void MachinesPart::take(const observe::Record& record) {
 void MachinesPart::take_baseline(Machine& machine, const MachineSample& sample) {
   machine.has_baseline = true;
   machine.baseline[0].add(busy(sample), sample.seconds);
-  machine.baseline[1].add(sample.values[memory], sample.seconds);
-  machine.baseline[2].add(sample.values[network_in], sample.seconds);
-  machine.baseline[3].add(sample.values[network_out], sample.seconds);
+  machine.baseline[1].add(sample.value("memory"), sample.seconds);
+  machine.baseline[2].add(sample.value("network_in"), sample.seconds);
+  machine.baseline[3].add(sample.value("network_out"), sample.seconds);
 }
 
 void MachinesPart::settle(const RunWindow& window) {

@@ -13,20 +13,19 @@
 #include "trireme/report/document/moments.h"
 #include "trireme/report/document/run_document.h"
 #include "trireme/report/read/run_window.h"
+#include "trireme/report/read/series_fields.h"
 
 namespace trireme::report {
 
-inline constexpr std::array<std::string_view, 13> kMachineColumns{"cpu_user",    "cpu_system", "cpu_wait",  "memory",     "network_in",
-                                                                  "network_out", "loopback",   "disk_read", "disk_write", "load",
-                                                                  "temperature", "frequency",  "power"};
-inline constexpr std::array<std::string_view, 3> kOptionalColumns{"temperature", "frequency", "power"};
-
+// What one machine did in a window; of its fields those that have a curve.
 struct MachineSample {
   std::string host;
   double time = 0;     // end of its window
   double seconds = 1;  // length of it
   double cores = 1;
-  std::array<double, kMachineColumns.size()> values{};  // shares, bytes, bytes per second; NaN: not measured
+  std::vector<double> values = std::vector<double>(machine_series_fields().size(), kUnknown);  // bytes per second, others as measured
+
+  double value(std::string_view series) const;
 };
 MachineSample machine_sample(const observe::Record& record);
 
@@ -40,11 +39,11 @@ class MachineUse {
 
  private:
   Bins series_;
-  std::array<Extremes, kMachineColumns.size()> extremes_;
+  std::vector<Extremes> extremes_;  // of each field
   Extremes cpu_;
 };
 
-// Samples of several machines to one of all, a second each: CPU weighted by cores, the rest summed.
+// Samples of several machines to one of all, a second each: each field as its description combines it.
 class ClusterSum {
  public:
   // The sample of the second before, when a new second begins; samples come roughly in order.

@@ -16,15 +16,16 @@ constexpr std::size_t kMostPending = 200'000;
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names{"time"};
-  names.insert(names.end(), kStepParts.begin(), kStepParts.end());
+  for (const std::string_view field : node_part_fields().of_step) names.push_back(part_name(field));
   names.emplace_back("steps");
   return names;
 }
 
 StepSums sums_of(const observe::Record& record) {
   StepSums sums{.steps = number_or(record, "steps", 0), .seconds = number_or(record, "seconds", 0)};
-  for (std::size_t i = 0; i < kStepParts.size(); ++i) sums.parts[i] = number_or(record, kStepParts[i], 0);
-  for (std::size_t i = 0; i < kBesideParts.size(); ++i) sums.beside[i] = number_or(record, kBesideParts[i], 0);
+  const PartFields& fields = node_part_fields();
+  for (std::size_t i = 0; i < sums.parts.size(); ++i) sums.parts[i] = number_or(record, fields.of_step[i], 0);
+  for (std::size_t i = 0; i < sums.beside.size(); ++i) sums.beside[i] = number_or(record, fields.beside[i], 0);
   return sums;
 }
 
@@ -132,8 +133,8 @@ NodeFacts NodesPart::facts_of(const Node& node, const RunDocument& document, con
   facts.samples_per_second = seconds > 0 ? samples / seconds : kUnknown;
   facts.series = node.series.series();
   const auto table = tables_.find(facts.node);
-  const bool has_table = table != tables_.end() && table->second.moments().seconds.count() > 0;
-  facts.anatomy = has_table ? anatomy_of(table->second.moments()) : anatomy_of(node.sums);
+  const bool has_table = table != tables_.end() && table->second.moments().count() > 0;
+  facts.anatomy = has_table ? table->second.moments().anatomy() : anatomy_of(node.sums);
   facts.anatomy.series = per_step(node.parts);
   return facts;
 }
@@ -143,8 +144,8 @@ void NodesPart::write_anatomy(Anatomy& anatomy) const {
   for (const auto& [name, table] : tables_) moments.join(table.moments());
   StepSums sums;
   for (const auto& [name, node] : nodes_) sums.add(node.sums);
-  if (moments.seconds.count() > 0)
-    anatomy = anatomy_of(moments);
+  if (moments.count() > 0)
+    anatomy = moments.anatomy();
   else if (sums.steps > 0)
     anatomy = anatomy_of(sums);
   anatomy.series = per_step(parts_);

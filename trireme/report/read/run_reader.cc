@@ -13,6 +13,7 @@
 #include <map>
 
 #include "trireme/base/error.h"
+#include "trireme/observe/journal_version.h"
 #include "trireme/report/judge/limit.h"
 #include "trireme/report/judge/prediction.h"
 #include "trireme/report/judge/traffic.h"
@@ -51,21 +52,23 @@ struct RunReader::State {
       : directory(checked(path)), journal_tail(directory / "journal.jsonl"), telemetry_tail(directory / "telemetry.jsonl") {}
 
   template <class Take>
-  void look_at_records(LineTail& tail, Take take) {
+  void look_at_records(LineTail& tail, observe::JournalUpgrade& upgrade, Take take) {
     tail.look([&](std::string_view line) {
       try {
-        if (const auto record = observe::parse_record(line)) {
+        if (auto record = observe::parse_record(line)) {
+          upgrade.apply(*record);
           take(*record);
           ++records;
         }
-      } catch (const Error&) {
+      } catch (const Error& error) {
+        if (error.code() == failed_precondition) throw Error{failed_precondition, "{}: {}", directory.string(), error.what()};
         ++bad_lines;
       }
     });
   }
 
   void look_at_telemetry() {
-    look_at_records(telemetry_tail, [&](const observe::Record& record) {
+    look_at_records(telemetry_tail, telemetry_upgrade, [&](const observe::Record& record) {
       if (record.type == "machine") machines.take(record);
       if (record.type == "node") nodes.take(record);
     });
@@ -105,8 +108,8 @@ struct RunReader::State {
 
   void look() {
     const auto before = records;
-    look_at_records(journal_tail, [&](const observe::Record& record) { journal.take(record); });
-    const bool has_grown = before > 0 && records > before;  // then somebody lives
+    look_at_records(journal_tail, journal_upgrade, [&](const observe::Record& record) { journal.take(record); });
+    const bool has_grown = before > 0 && records > before;  // then a process writes it
     look_at_telemetry();
     look_at_steps();
     profile.look(directory / "profile");
@@ -117,6 +120,7 @@ struct RunReader::State {
   std::filesystem::path directory;
   LineTail journal_tail;
   LineTail telemetry_tail;
+  observe::JournalUpgrade journal_upgrade, telemetry_upgrade;
   std::map<std::string, LineTail> step_tails;
   JournalPart journal;
   MachinesPart machines;

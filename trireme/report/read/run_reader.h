@@ -17,7 +17,8 @@ class RunReader {
   RunReader(RunReader&&) noexcept;
   RunReader& operator=(RunReader&&) noexcept;
 
-  // Reads what was appended since the last look. Lines that are no records are passed over and counted in the warnings.
+  // Reads what was appended since the last look. failed_precondition if the run is of a newer version. Lines that are no records are passed
+  // over and counted in the warnings.
   void look();
   const RunDocument& document() const;
 

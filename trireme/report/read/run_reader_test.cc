@@ -3,6 +3,7 @@
 #include "trireme/report/read/run_reader.h"
 
 #include <fcntl.h>
+#include <fmt/format.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <sys/file.h>
@@ -15,6 +16,7 @@
 namespace trireme::report {
 namespace {
 
+using testing::AllOf;
 using testing::DoubleNear;
 using testing::ElementsAre;
 using testing::HasSubstr;
@@ -268,8 +270,8 @@ TEST(RunReader, AnatomyComesFromTheTablesOfStepsWithTheirSpread) {
   EXPECT_DOUBLE_EQ(document.nodes[0].samples_per_second, 40);
 
   run.append("steps/0.csv",
-             "step,epoch,start,seconds,samples,input_wait,forward,backward,exchange_exposed,optimizer,idle,read,decode,exchange,bytes_sent,"
-             "bytes_received,staleness\n"
+             "step,epoch,start,seconds,samples,input_wait_seconds,forward_seconds,backward_seconds,exposed_seconds,optimizer_seconds,"
+             "idle_seconds,read_seconds,decode_seconds,exchange_seconds,bytes_sent,bytes_received,staleness\n"
              "1,1,0,9,4,9,0,0,0,0,0,0,0,0,0,0,0\n"
              "2,1,0,0.1,4,0,0.04,0.06,0,0,0,0.2,0,0,10,10,0\n"
              "3,1,0,0.3,4,0,0.04,0.26,0,0,0,0.2,0,0,10,10,0\n"
@@ -291,6 +293,52 @@ TEST(RunReader, WithoutTelemetryTheFirstWorkersOwnTimesAreTheAnatomy) {
   EXPECT_NEAR(document.anatomy.share("compute"), 0.6, 1e-9);
   EXPECT_NEAR(document.anatomy.seconds("exchange"), 0.05, 1e-9);
   EXPECT_THAT(document.nodes, IsEmpty());
+}
+
+// As Trireme wrote it before journals had versions: `exchange_seconds` was the exposed exchange, and parts had no unit in their names.
+TEST(RunReader, ARunOfVersion1IsReadUnderTodaysNames) {
+  const MadeRun run;
+  std::string lines = R"({"type":"run","time":1000.0,"trireme":"0.1.0","model":"mlp","data":"digits","samples":80,"epochs":2,"workers":2}
+)";
+  for (int step = 1; step <= 3; ++step)
+    lines += fmt::format(R"({{"type":"step","time":{}.0,"step":{},"epoch":1,"samples_seen":{},"samples":8,"loss":1.5,"accuracy":0.5,)"
+                         R"("learning_rate":0.1,"seconds":0.1,"wait_seconds":0.01,"compute_seconds":0.06,"exchange_seconds":0.02,)"
+                         R"("hidden_seconds":0.03,"optimizer_seconds":0.005}})"
+                         "\n",
+                         1000 + step, step, 8 * step);
+  run.append("journal.jsonl", lines);
+  RunDocument document = read_run(run.path());
+  EXPECT_EQ(document.anatomy.steps, 2);
+  EXPECT_NEAR(document.anatomy.seconds("input_wait"), 0.01, 1e-9);
+  EXPECT_NEAR(document.anatomy.seconds("exposed"), 0.02, 1e-9);
+  EXPECT_NEAR(document.anatomy.seconds("exchange"), 0.05, 1e-9) << "exposed and hidden";
+  EXPECT_NEAR(document.anatomy.seconds("idle"), 0.005, 1e-9);
+
+  run.append("telemetry.jsonl",
+             R"({"type":"node","time":1003.0,"node":"0","host":"lab1","rank":0,"duty":"worker","steps":10,"samples":40,"seconds":1.0,)"
+             R"("input_wait":0.05,"forward":0.2,"backward":0.5,"exchange_exposed":0.2,"optimizer":0.04,"idle":0.01,"read":0.2,)"
+             R"("decode":0.1,"exchange":0.4})"
+             "\n");
+  document = read_run(run.path());
+  EXPECT_NEAR(document.anatomy.seconds("exposed"), 0.02, 1e-9);
+  EXPECT_NEAR(document.anatomy.seconds("exchange"), 0.04, 1e-9);
+  EXPECT_NEAR(document.anatomy.seconds("read"), 0.02, 1e-9);
+
+  run.append("steps/0.csv",
+             "step,epoch,start,seconds,samples,input_wait,forward,backward,exchange_exposed,optimizer,idle,read,decode,exchange,bytes_sent,"
+             "bytes_received,staleness\n"
+             "1,1,0,9,4,9,0,0,0,0,0,0,0,0,0,0,0\n"
+             "2,1,0,0.1,4,0.01,0.02,0.03,0.04,0,0,0.2,0.3,0.08,10,10,0\n");
+  document = read_run(run.path());
+  EXPECT_EQ(document.anatomy.steps, 1);
+  EXPECT_NEAR(document.anatomy.seconds("exposed"), 0.04, 1e-9);
+  EXPECT_NEAR(document.anatomy.seconds("exchange"), 0.08, 1e-9);
+}
+
+TEST(RunReader, ARunOfANewerVersionIsRefusedInWords) {
+  const MadeRun run;
+  run.journal(kStart, "run", {{"trireme", "9.0.0"}, {"journal", std::int64_t{99}}});
+  EXPECT_THAT(thrown_error([&] { read_run(run.path()); }), AllOf(HasSubstr("version 99"), HasSubstr("a newer one")));
 }
 
 TEST(RunReader, ALongRunStaysBounded) {

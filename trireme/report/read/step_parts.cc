@@ -3,65 +3,79 @@
 #include "trireme/report/read/step_parts.h"
 
 #include <cmath>
+#include <utility>
+
+#include "trireme/observe/records/step_anatomy.h"
 
 namespace trireme::report {
 namespace {
 
-AnatomyPart part(std::string_view name, double seconds, double whole, double spread) {
-  return {.name = std::string(name), .seconds = seconds, .share = seconds / whole, .spread = spread};
+AnatomyPart mean_part(std::string_view field, double seconds, double step_seconds) {
+  return {.name = part_name(field), .seconds = seconds, .share = seconds / step_seconds};
+}
+
+void add_each(std::vector<double>& sums, const std::vector<double>& values) {
+  for (std::size_t i = 0; i < sums.size(); ++i) sums[i] += values[i];
+}
+
+void join_each(std::vector<Moments>& all, const std::vector<Moments>& other) {
+  for (std::size_t i = 0; i < all.size(); ++i) all[i].join(other[i]);
 }
 
 }  // namespace
 
+const PartFields& node_part_fields() { return part_fields<observe::StepAnatomy>(); }
+
+std::string part_name(std::string_view field) {
+  constexpr std::string_view kSuffix = "_seconds";
+  if (field.ends_with(kSuffix)) field.remove_suffix(kSuffix.size());
+  return std::string(field);
+}
+
 void StepSums::add(const StepSums& other) {
   steps += other.steps;
   seconds += other.seconds;
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i] += other.parts[i];
-  for (std::size_t i = 0; i < beside.size(); ++i) beside[i] += other.beside[i];
+  add_each(parts, other.parts);
+  add_each(beside, other.beside);
 }
 
 Anatomy anatomy_of(const StepSums& sums) {
   Anatomy anatomy{.steps = sums.steps};
   if (!(sums.steps > 0)) return anatomy;
+  const PartFields& fields = node_part_fields();
   anatomy.step_seconds = sums.seconds / sums.steps;
-  for (std::size_t i = 0; i < kStepParts.size(); ++i)
-    anatomy.parts.push_back(part(kStepParts[i], sums.parts[i] / sums.steps, anatomy.step_seconds, kUnknown));
-  for (std::size_t i = 0; i < kBesideParts.size(); ++i)
-    anatomy.beside.push_back(part(kBesideParts[i], sums.beside[i] / sums.steps, anatomy.step_seconds, kUnknown));
+  for (std::size_t i = 0; i < sums.parts.size(); ++i)
+    anatomy.parts.push_back(mean_part(fields.of_step[i], sums.parts[i] / sums.steps, anatomy.step_seconds));
+  for (std::size_t i = 0; i < sums.beside.size(); ++i)
+    anatomy.beside.push_back(mean_part(fields.beside[i], sums.beside[i] / sums.steps, anatomy.step_seconds));
   return anatomy;
 }
 
+StepMoments::StepMoments(const PartFields& fields) : fields_(&fields), parts_(fields.of_step.size()), beside_(fields.beside.size()) {}
+
 void StepMoments::join(const StepMoments& other) {
-  seconds.join(other.seconds);
-  for (std::size_t i = 0; i < parts.size(); ++i) parts[i].join(other.parts[i]);
-  for (std::size_t i = 0; i < beside.size(); ++i) beside[i].join(other.beside[i]);
-  staleness.join(other.staleness);
-  bytes_sent += other.bytes_sent;
+  seconds_.join(other.seconds_);
+  join_each(parts_, other.parts_);
+  join_each(beside_, other.beside_);
 }
 
-Anatomy anatomy_of(const StepMoments& moments) {
-  Anatomy anatomy{.steps = moments.seconds.count(), .step_seconds = moments.seconds.mean()};
+AnatomyPart part_of(std::string name, const Moments& moments, double step_seconds) {
+  return {.name = std::move(name), .seconds = moments.mean(), .share = moments.mean() / step_seconds, .spread = moments.deviation()};
+}
+
+Anatomy StepMoments::anatomy() const {
+  Anatomy anatomy{.steps = seconds_.count(), .step_seconds = seconds_.mean()};
   if (anatomy.steps == 0) return anatomy;
-  for (std::size_t i = 0; i < kStepParts.size(); ++i)
-    anatomy.parts.push_back(part(kStepParts[i], moments.parts[i].mean(), anatomy.step_seconds, moments.parts[i].deviation()));
-  for (std::size_t i = 0; i < kBesideParts.size(); ++i)
-    anatomy.beside.push_back(part(kBesideParts[i], moments.beside[i].mean(), anatomy.step_seconds, moments.beside[i].deviation()));
+  for (std::size_t i = 0; i < parts_.size(); ++i)
+    anatomy.parts.push_back(part_of(part_name(fields_->of_step[i]), parts_[i], anatomy.step_seconds));
+  for (std::size_t i = 0; i < beside_.size(); ++i)
+    anatomy.beside.push_back(part_of(part_name(fields_->beside[i]), beside_[i], anatomy.step_seconds));
   return anatomy;
 }
 
 void StepTable::take(std::string_view line) {
-  const auto cell = [this](std::string_view name) { return table_.cell(name); };
-  if (!table_.take(line) || !std::isfinite(cell("seconds"))) return;
-  if (!has_first_) {
-    has_first_ = true;
-    first_step_seconds_ = cell("seconds");
-    return;
-  }
-  moments_.seconds.add(cell("seconds"));
-  for (std::size_t i = 0; i < kStepParts.size(); ++i) moments_.parts[i].add(cell(kStepParts[i]));
-  for (std::size_t i = 0; i < kBesideParts.size(); ++i) moments_.beside[i].add(cell(kBesideParts[i]));
-  moments_.staleness.add(cell("staleness"));
-  if (const double bytes = cell("bytes_sent"); std::isfinite(bytes)) moments_.bytes_sent += bytes;
+  if (!table_.take(line) || !std::isfinite(table_.cell("seconds"))) return;
+  if (std::exchange(has_first_, true)) moments_.add([this](std::string_view field) { return table_.cell(field); });
 }
 
 }  // namespace trireme::report

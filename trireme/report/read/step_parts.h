@@ -2,54 +2,85 @@
 // Of what a node's steps are made: parts that follow one another, and work beside them.
 #pragma once
 
-#include <array>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "trireme/observe/number_table.h"
+#include "trireme/observe/records/field.h"
 #include "trireme/report/document/moments.h"
 #include "trireme/report/document/run_document.h"
 
 namespace trireme::report {
 
-inline constexpr std::array<std::string_view, 6> kStepParts{"input_wait", "forward", "backward", "exchange_exposed", "optimizer", "idle"};
-inline constexpr std::array<std::string_view, 3> kBesideParts{"read", "decode", "exchange"};
+// Fields of a record that are parts of a step, as its description has them: "forward_seconds".
+struct PartFields {
+  std::vector<std::string_view> of_step, beside;
+};
+
+template <class R>
+const PartFields& part_fields() {
+  static const PartFields kFields = [] {
+    PartFields found;
+    const R record;
+    describe(record, [&](const observe::Field& field, const auto&) {
+      if (field.part == observe::Part::of_step) found.of_step.push_back(field.name);
+      if (field.part == observe::Part::beside) found.beside.push_back(field.name);
+    });
+    return found;
+  }();
+  return kFields;
+}
+
+const PartFields& node_part_fields();  // of a node's steps, in its telemetry and its table
+
+std::string part_name(std::string_view field);  // "forward"
 
 // Sums over some steps, as a telemetry record has them.
 struct StepSums {
   double steps = 0;
   double seconds = 0;
-  std::array<double, kStepParts.size()> parts{};
-  std::array<double, kBesideParts.size()> beside{};
+  std::vector<double> parts = std::vector<double>(node_part_fields().of_step.size());
+  std::vector<double> beside = std::vector<double>(node_part_fields().beside.size());
 
   void add(const StepSums& other);
 };
 // Means without spreads.
 Anatomy anatomy_of(const StepSums& sums);
 
-// Every step by itself, as the table of steps has them.
-struct StepMoments {
-  Moments seconds;
-  std::array<Moments, kStepParts.size()> parts;
-  std::array<Moments, kBesideParts.size()> beside;
-  Moments staleness;
-  double bytes_sent = 0;
+// Every step by itself, as the table of steps and the journal have them.
+class StepMoments {
+ public:
+  explicit StepMoments(const PartFields& fields = node_part_fields());
 
-  void join(const StepMoments& other);
+  // value(field) of one step.
+  template <class Value>
+  void add(const Value& value) {
+    seconds_.add(value("seconds"));
+    for (std::size_t i = 0; i < parts_.size(); ++i) parts_[i].add(value(fields_->of_step[i]));
+    for (std::size_t i = 0; i < beside_.size(); ++i) beside_[i].add(value(fields_->beside[i]));
+  }
+  void join(const StepMoments& other);  // of the same fields
+  double count() const { return seconds_.count(); }
+  Anatomy anatomy() const;
+
+ private:
+  const PartFields* fields_;
+  Moments seconds_;
+  std::vector<Moments> parts_, beside_;
 };
-Anatomy anatomy_of(const StepMoments& moments);
+
+AnatomyPart part_of(std::string name, const Moments& moments, double step_seconds);
 
 // RUN/steps/<node>.csv, line by line. The first step is left out: it pays for what happens once.
 class StepTable {
  public:
   void take(std::string_view line);
   const StepMoments& moments() const { return moments_; }
-  double first_step_seconds() const { return first_step_seconds_; }
 
  private:
   observe::NumberTable table_;
   bool has_first_ = false;
-  double first_step_seconds_ = kUnknown;
   StepMoments moments_;
 };
 

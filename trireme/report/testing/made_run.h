@@ -14,6 +14,7 @@
 
 #include "trireme/base/files.h"
 #include "trireme/observe/journal.h"
+#include "trireme/observe/journal_version.h"
 
 namespace trireme::report {
 
@@ -42,6 +43,7 @@ class MadeRun {
   void begin(double time, std::int64_t workers = 1, std::string_view plan = {}) const {
     journal(time, "run",
             {{"trireme", "0.1.0"},
+             {"journal", observe::kJournalVersion},
              {"job", "job"},
              {"model", "mlp"},
              {"data", "digits"},
@@ -69,10 +71,10 @@ class MadeRun {
              {"accuracy", 0.5},
              {"learning_rate", 0.1},
              {"seconds", 0.1},
-             {"wait_seconds", 0.01},
+             {"input_wait_seconds", 0.01},
              {"compute_seconds", 0.06},
-             {"exchange_seconds", 0.02},
-             {"hidden_seconds", 0.03},
+             {"exposed_seconds", 0.02},
+             {"exchange_seconds", 0.05},
              {"optimizer_seconds", 0.01}});
   }
   void epoch(double time, std::int64_t epoch, double accuracy) const {
@@ -126,15 +128,15 @@ class MadeRun {
                {"steps", std::int64_t{10}},
                {"samples", std::int64_t{40}},
                {"seconds", 1.0},
-               {"input_wait", 0.05},
-               {"forward", 0.2},
-               {"backward", 10 * backward},
-               {"exchange_exposed", 0.7 - 10 * backward},
-               {"optimizer", 0.04},
-               {"idle", 0.01},
-               {"read", 0.2},
-               {"decode", 0.1},
-               {"exchange", 0.4}});
+               {"input_wait_seconds", 0.05},
+               {"forward_seconds", 0.2},
+               {"backward_seconds", 10 * backward},
+               {"exposed_seconds", 0.7 - 10 * backward},
+               {"optimizer_seconds", 0.04},
+               {"idle_seconds", 0.01},
+               {"read_seconds", 0.2},
+               {"decode_seconds", 0.1},
+               {"exchange_seconds", 0.4}});
   }
 
  private:

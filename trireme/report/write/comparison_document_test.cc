@@ -69,7 +69,7 @@ RunDocument run_of(const Made& m) {
   d.cluster.summary = {{"cpu", {.min = 0.1, .mean = 0.4, .max = 0.8}}, {"memory", {.min = 1e9, .mean = 2e9, .max = 3e9}}};
   d.anatomy = {.steps = 100,
                .step_seconds = 0.01,
-               .parts = {{.name = "forward", .seconds = 0.006, .share = 0.6}, {.name = "exchange_exposed", .seconds = 0.004, .share = 0.4}},
+               .parts = {{.name = "forward", .seconds = 0.006, .share = 0.6}, {.name = "exposed", .seconds = 0.004, .share = 0.4}},
                .beside = {{.name = "exchange", .seconds = 0.02, .share = 2}}};
   return d;
 }

@@ -121,7 +121,7 @@ std::string nodes(const RunDocument& d) {
   for (const NodeFacts& n : d.nodes)
     table.rows.push_back({n.node, n.host, n.duty, n.state, fixed(100 * n.share, 1), plain(n.steps), fixed(n.samples_per_second, 0),
                           fixed(n.cores_used, 2), bytes(n.memory_max_bytes), bytes(n.bytes_sent), bytes(n.bytes_received),
-                          fixed(1e3 * n.anatomy.step_seconds, 2), fixed(100 * n.anatomy.share("exchange_exposed"), 1)});
+                          fixed(1e3 * n.anatomy.step_seconds, 2), fixed(100 * n.anatomy.share("exposed"), 1)});
   return markdown_table(table);
 }
 

@@ -108,7 +108,7 @@ void JobMachine::on_report(const std::string& node, const SlowLinkRecord& record
 
 void JobMachine::on(const StepRecord& record) {
   if (!progress_.on_step(record, actions_)) return;
-  stalls_.on_step(Seconds(record.wait_seconds), Seconds(record.compute_seconds));
+  stalls_.on_step(Seconds(record.input_wait_seconds), Seconds(record.compute_seconds));
   strategy_.on_step(record);
   if (!generation_.entered_at || record.step < *generation_.entered_at + kProgress) return;
   if (!std::exchange(generation_.has_progressed, true)) nodes_.on_progress();

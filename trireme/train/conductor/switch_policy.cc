@@ -39,13 +39,13 @@ void SwitchPolicy::runs(Part part) {
     has_come_back_ = true;
   part_ = part;
   begin_ = now_;
-  exchange_seconds_ = step_seconds_ = 0;
+  exposed_seconds_ = step_seconds_ = 0;
   straggler_.reset();
   worse_ = 0;
 }
 
 void SwitchPolicy::hear(const StepRecord& record) {
-  exchange_seconds_ += record.exchange_seconds;
+  exposed_seconds_ += record.exposed_seconds;
   step_seconds_ += record.seconds;
   if (record.noise_scale != 0) noise_scale_ = record.noise_scale;
   const auto samples = static_cast<double>(record.epoch_mean.samples);
@@ -66,14 +66,14 @@ SwitchPolicy::Verdict SwitchPolicy::judge(const EpochRecord& record) {
   else
     judge_going(verdict);
   begin_ = now_ = {};
-  exchange_seconds_ = step_seconds_ = 0;
+  exposed_seconds_ = step_seconds_ = 0;
   return verdict;
 }
 
 void SwitchPolicy::measure(const EpochRecord& record, Verdict& verdict) {
   // The one that tells would not wait if it is the slow one itself.
   const bool tells_itself = straggler_ && straggler_->rank == 0 && part_ == Part::first;
-  if (step_seconds_ > 0 && !tells_itself) verdict.wait_share = exchange_seconds_ / step_seconds_;
+  if (step_seconds_ > 0 && !tells_itself) verdict.wait_share = exposed_seconds_ / step_seconds_;
   if (straggler_) verdict.slowness = straggler_->slowness;
   verdict.noise_scale = noise_scale_;
   verdict.loss = record.validation.samples > 0 ? record.validation.loss : record.train.loss;

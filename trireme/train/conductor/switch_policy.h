@@ -64,7 +64,7 @@ class SwitchPolicy {
   bool has_gone_ = false, has_come_back_ = false;
   // In this epoch, since this part runs.
   Mark begin_, now_;
-  double exchange_seconds_ = 0, step_seconds_ = 0;
+  double exposed_seconds_ = 0, step_seconds_ = 0;
   std::optional<StragglerRecord> straggler_;
   // Since the beginning.
   std::optional<double> noise_scale_;

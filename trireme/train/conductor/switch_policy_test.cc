@@ -40,7 +40,7 @@ class SwitchPolicyTest : public testing::Test {
                               .epoch_mean = {.samples = 100LL * step},
                               .samples_per_second = 100 * step / seconds,
                               .seconds = 1,
-                              .exchange_seconds = told.wait,
+                              .exposed_seconds = told.wait,
                               .noise_scale = step == 6 ? told.noise : 0});
       if (told.switches_after == step) policy_.runs(Part::second);
     }

@@ -8,7 +8,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/base/traffic.h"
 #include "trireme/data/pipeline/batch_stream.h"
-#include "trireme/observe/step_anatomy.h"
+#include "trireme/observe/records/step_anatomy.h"
 #include "trireme/train/team/strategy.h"
 
 namespace trireme::train {

@@ -36,8 +36,8 @@ void EpochProgress::count(const Step& step) {
   cursor_.epoch_offset += outcome.samples;
   cursor_.epoch_seconds += step.seconds;
   cursor_.train_seconds += step.seconds;
+  exposed_seconds_ += step.exposed_seconds;
   exchange_seconds_ += step.exchange_seconds;
-  hidden_seconds_ += step.hidden_seconds;
   if (step.is_skipped) {
     cursor_.left_out += outcome.samples;
     return;
@@ -72,10 +72,10 @@ EpochRecord EpochProgress::epoch_record(const data::StreamTimes& times, double l
           .learning_rate = learning_rate,
           .seconds = cursor_.epoch_seconds,
           .samples_per_second = per_second(static_cast<double>(cursor_.epoch_offset), cursor_.epoch_seconds),
-          .wait_seconds = times.wait_seconds,
+          .input_wait_seconds = times.wait_seconds,
           .background_seconds = times.background_seconds,
-          .exchange_seconds = std::exchange(exchange_seconds_, 0.0),
-          .hidden_seconds = std::exchange(hidden_seconds_, 0.0)};
+          .exposed_seconds = std::exchange(exposed_seconds_, 0.0),
+          .exchange_seconds = std::exchange(exchange_seconds_, 0.0)};
 }
 
 void EpochProgress::begin_next_epoch(const Score& validation) {

@@ -28,8 +28,8 @@ class EpochProgress {
     engine::Outcome outcome;
     bool is_skipped = false;  // then its samples count, and nothing else of its outcome
     double seconds = 0;
+    double exposed_seconds = 0;
     double exchange_seconds = 0;
-    double hidden_seconds = 0;
   };
   void count(const Step& step);
   // Of the step that was counted last.
@@ -47,7 +47,7 @@ class EpochProgress {
   const Job& job_;
   std::int64_t samples_;
   Cursor& cursor_;
-  double exchange_seconds_ = 0, hidden_seconds_ = 0;  // of the epoch so far
+  double exposed_seconds_ = 0, exchange_seconds_ = 0;  // of the epoch so far
 };
 
 }  // namespace trireme::train

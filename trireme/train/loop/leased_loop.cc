@@ -155,13 +155,14 @@ void LeasedLoop::record_work(Observer& observer) {
         .outcome = {.samples = done.samples, .correct = done.correct, .loss = done.loss, .penalty = done.penalty},
         .is_skipped = is_skipped,
         .seconds = (now - std::exchange(recorded_, now)).count(),
+        .exposed_seconds = done.wait_seconds / context().group.team.size(),
         .exchange_seconds = done.wait_seconds / context().group.team.size()};
     context().progress.count(step);
     state.counts.learning_rate = done.rate;
     StepRecord record = context().progress.step_record(step, done.rate, context().group.workers());
     record.seconds = done.seconds;
     record.compute_seconds = done.compute_seconds;
-    record.exchange_seconds = done.wait_seconds;
+    record.exposed_seconds = record.exchange_seconds = done.wait_seconds;
     record.skips = skips;
     record.worker = work_.rank_of(done.worker);
     record.staleness = done.staleness;

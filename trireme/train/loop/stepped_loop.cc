@@ -84,8 +84,8 @@ StepRecord SteppedLoop::count(const data::Batch& batch, const StepResult& result
   const EpochProgress::Step step{.outcome = result.outcome,
                                  .is_skipped = result.is_skipped,
                                  .seconds = attempt.seconds(),
-                                 .exchange_seconds = times.exposed,
-                                 .hidden_seconds = times.hidden()};
+                                 .exposed_seconds = times.exposed,
+                                 .exchange_seconds = times.exchange};
   counts.last_batch = {.epoch = cursor.epoch, .offset = cursor.epoch_offset, .whole = batch.whole, .shares = group.shares};
   context().progress.count(step);
   counts.steps = cursor.step;
@@ -101,10 +101,10 @@ StepRecord SteppedLoop::count(const data::Batch& batch, const StepResult& result
                              context().state.replica.ops());
   StepRecord record = context().progress.step_record(step, counts.learning_rate, group.workers());
   record.seconds = step.seconds;
-  record.wait_seconds = attempt.batch_wait();
+  record.input_wait_seconds = attempt.batch_wait();
   record.compute_seconds = times.compute();
-  record.exchange_seconds = times.exposed;
-  record.hidden_seconds = times.hidden();
+  record.exposed_seconds = times.exposed;
+  record.exchange_seconds = times.exchange;
   record.optimizer_seconds = times.optimizer;
   record.noise_scale = result.noise_scale;
   record.skips = result.skips;

@@ -1,23 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
-// Field by field.
+// Records as they are described, the rest field by field.
 #include "trireme/train/messages/reports.h"
 
 #include <cstring>
 #include <span>
 
 #include "trireme/base/error.h"
+#include "trireme/observe/record_wire.h"
 #include "trireme/train/messages/message_parsing.h"
 #include "trireme/wire/training.pb.h"
 
 namespace trireme::train {
 namespace {
-
-void fill(wire::ScoreReport& to, const Score& score) {
-  to.set_samples(score.samples);
-  to.set_loss(score.loss);
-  to.set_accuracy(score.accuracy);
-}
-Score score_of(const wire::ScoreReport& from) { return {.samples = from.samples(), .loss = from.loss(), .accuracy = from.accuracy()}; }
 
 void fill(wire::CursorReport& to, const Cursor& cursor) {
   to.set_step(cursor.step);
@@ -80,87 +74,6 @@ Welcome unpack_welcome(const std::string& bytes) {
   return {.job = in.job()};
 }
 
-std::string pack(const StepRecord& record) {
-  wire::StepReport out;
-  out.set_step(record.step);
-  out.set_epoch(record.epoch);
-  out.set_samples_seen(record.samples_seen);
-  out.set_samples_total(record.samples_total);
-  fill(*out.mutable_batch(), record.batch);
-  fill(*out.mutable_epoch_mean(), record.epoch_mean);
-  out.set_learning_rate(record.learning_rate);
-  out.set_samples_per_second(record.samples_per_second);
-  out.set_workers(record.workers);
-  out.set_seconds(record.seconds);
-  out.set_wait_seconds(record.wait_seconds);
-  out.set_compute_seconds(record.compute_seconds);
-  out.set_exchange_seconds(record.exchange_seconds);
-  out.set_optimizer_seconds(record.optimizer_seconds);
-  out.set_hidden_seconds(record.hidden_seconds);
-  out.set_worker(record.worker);
-  out.set_staleness(record.staleness);
-  out.set_noise_scale(record.noise_scale);
-  out.set_skipped_steps(record.skips.steps);
-  for (const int rank : record.skips.ranks) out.add_faulty_ranks(rank);
-  return out.SerializeAsString();
-}
-
-StepRecord unpack_step(const std::string& bytes) {
-  const auto in = parse_message<wire::StepReport>(bytes);
-  return {.step = in.step(),
-          .epoch = in.epoch(),
-          .samples_seen = in.samples_seen(),
-          .samples_total = in.samples_total(),
-          .batch = score_of(in.batch()),
-          .epoch_mean = score_of(in.epoch_mean()),
-          .learning_rate = in.learning_rate(),
-          .samples_per_second = in.samples_per_second(),
-          .workers = in.workers(),
-          .seconds = in.seconds(),
-          .wait_seconds = in.wait_seconds(),
-          .compute_seconds = in.compute_seconds(),
-          .exchange_seconds = in.exchange_seconds(),
-          .optimizer_seconds = in.optimizer_seconds(),
-          .hidden_seconds = in.hidden_seconds(),
-          .worker = in.worker(),
-          .staleness = in.staleness(),
-          .noise_scale = in.noise_scale(),
-          .skips = {.steps = in.skipped_steps(), .ranks = {in.faulty_ranks().begin(), in.faulty_ranks().end()}}};
-}
-
-std::string pack(const EpochRecord& record) {
-  wire::EpochReport out;
-  out.set_epoch(record.epoch);
-  fill(*out.mutable_train(), record.train);
-  out.set_penalty(record.penalty);
-  out.set_learning_rate(record.learning_rate);
-  fill(*out.mutable_validation(), record.validation);
-  fill(*out.mutable_test(), record.test);
-  out.set_seconds(record.seconds);
-  out.set_samples_per_second(record.samples_per_second);
-  out.set_wait_seconds(record.wait_seconds);
-  out.set_background_seconds(record.background_seconds);
-  out.set_exchange_seconds(record.exchange_seconds);
-  out.set_hidden_seconds(record.hidden_seconds);
-  return out.SerializeAsString();
-}
-
-EpochRecord unpack_epoch(const std::string& bytes) {
-  const auto in = parse_message<wire::EpochReport>(bytes);
-  return {.epoch = in.epoch(),
-          .train = score_of(in.train()),
-          .penalty = in.penalty(),
-          .learning_rate = in.learning_rate(),
-          .validation = score_of(in.validation()),
-          .test = score_of(in.test()),
-          .seconds = in.seconds(),
-          .samples_per_second = in.samples_per_second(),
-          .wait_seconds = in.wait_seconds(),
-          .background_seconds = in.background_seconds(),
-          .exchange_seconds = in.exchange_seconds(),
-          .hidden_seconds = in.hidden_seconds()};
-}
-
 std::string pack(const Requests& requests) {
   wire::RequestReport out;
   out.set_stop(requests.stop);
@@ -179,14 +92,16 @@ std::string pack(const Finish& finish) {
   out.set_interrupted(finish.interrupted);
   out.set_stopped_early(finish.stopped_early);
   fill(*out.mutable_cursor(), finish.cursor);
-  fill(*out.mutable_test(), finish.test);
+  observe::write_record(*out.mutable_test(), finish.test);
   return out.SerializeAsString();
 }
 
 Finish unpack_finish(const std::string& bytes) {
   const auto in = parse_message<wire::FinishReport>(bytes);
-  return {
-      .interrupted = in.interrupted(), .stopped_early = in.stopped_early(), .cursor = cursor_of(in.cursor()), .test = score_of(in.test())};
+  return {.interrupted = in.interrupted(),
+          .stopped_early = in.stopped_early(),
+          .cursor = cursor_of(in.cursor()),
+          .test = observe::read_record<Score>(in.test())};
 }
 
 std::string pack(const Cursor& cursor) {
@@ -197,75 +112,18 @@ std::string pack(const Cursor& cursor) {
 
 Cursor unpack_cursor(const std::string& bytes) { return cursor_of(parse_message<wire::CursorReport>(bytes)); }
 
-std::string pack(const StragglerRecord& record) {
-  wire::StragglerReport out;
-  out.set_rank(record.rank);
-  out.set_slowness(record.slowness);
-  out.set_share(record.share);
-  return out.SerializeAsString();
-}
-
-StragglerRecord unpack_straggler(const std::string& bytes) {
-  const auto in = parse_message<wire::StragglerReport>(bytes);
-  return {.rank = in.rank(), .slowness = in.slowness(), .share = in.share()};
-}
-
-std::string pack(const SlowLinkRecord& record) {
-  wire::SlowLinkReport out;
-  out.set_rank(record.rank);
-  out.set_bytes_per_second(record.bytes_per_second);
-  out.set_typical(record.typical);
-  out.set_wait_share(record.wait_share);
-  return out.SerializeAsString();
-}
-
-SlowLinkRecord unpack_slow_link(const std::string& bytes) {
-  const auto in = parse_message<wire::SlowLinkReport>(bytes);
-  return {.rank = in.rank(), .bytes_per_second = in.bytes_per_second(), .typical = in.typical(), .wait_share = in.wait_share()};
-}
-
-std::string pack(const ServerRecord& record) {
-  wire::ServerReport out;
-  out.set_server(record.server);
-  out.set_servers(record.servers);
-  out.set_workers(record.workers);
-  out.set_epoch(record.epoch);
-  out.set_parameter_bytes(record.parameter_bytes);
-  out.set_imbalance(record.imbalance);
-  out.set_seconds(record.seconds);
-  out.set_busy_seconds(record.busy_seconds);
-  out.set_held_seconds(record.held_seconds);
-  out.set_pushes(record.pushes);
-  out.set_dropped(record.dropped);
-  out.set_bytes_in(record.bytes_in);
-  out.set_bytes_out(record.bytes_out);
-  out.mutable_staleness()->Add(record.staleness.begin(), record.staleness.end());
-  out.set_most_ahead(record.most_ahead);
-  out.set_wait_share(record.wait_share);
-  out.set_servers_needed(record.servers_needed);
-  return out.SerializeAsString();
-}
-
-ServerRecord unpack_server(const std::string& bytes) {
-  const auto in = parse_message<wire::ServerReport>(bytes);
-  return {.server = in.server(),
-          .servers = in.servers(),
-          .workers = in.workers(),
-          .epoch = in.epoch(),
-          .parameter_bytes = in.parameter_bytes(),
-          .imbalance = in.imbalance(),
-          .seconds = in.seconds(),
-          .busy_seconds = in.busy_seconds(),
-          .held_seconds = in.held_seconds(),
-          .pushes = in.pushes(),
-          .dropped = in.dropped(),
-          .bytes_in = in.bytes_in(),
-          .bytes_out = in.bytes_out(),
-          .staleness = {in.staleness().begin(), in.staleness().end()},
-          .most_ahead = in.most_ahead(),
-          .wait_share = in.wait_share(),
-          .servers_needed = in.servers_needed()};
-}
+std::string pack(const StepRecord& record) { return observe::pack_record(record); }
+std::string pack(const EpochRecord& record) { return observe::pack_record(record); }
+std::string pack(const StragglerRecord& record) { return observe::pack_record(record); }
+std::string pack(const SlowLinkRecord& record) { return observe::pack_record(record); }
+std::string pack(const ServerRecord& record) { return observe::pack_record(record); }
+std::string pack(const SwitchRecord& record) { return observe::pack_record(record); }
+StepRecord unpack_step(const std::string& bytes) { return observe::unpack_record<StepRecord>(bytes); }
+EpochRecord unpack_epoch(const std::string& bytes) { return observe::unpack_record<EpochRecord>(bytes); }
+StragglerRecord unpack_straggler(const std::string& bytes) { return observe::unpack_record<StragglerRecord>(bytes); }
+SlowLinkRecord unpack_slow_link(const std::string& bytes) { return observe::unpack_record<SlowLinkRecord>(bytes); }
+ServerRecord unpack_server(const std::string& bytes) { return observe::unpack_record<ServerRecord>(bytes); }
+SwitchRecord unpack_switch(const std::string& bytes) { return observe::unpack_record<SwitchRecord>(bytes); }
 
 // u32 length of the header, header, values.
 std::string pack(const Checkpoint& checkpoint) {

@@ -39,7 +39,7 @@ TEST(Reports, StepsComeOutAsTheyWentIn) {
                       .epoch = 1,
                       .batch = {.samples = 64, .loss = 2.5, .accuracy = 0.25},
                       .workers = 4,
-                      .hidden_seconds = 0.125,
+                      .exchange_seconds = 0.125,
                       .noise_scale = 812.5,
                       .skips = {.steps = 2, .ranks = {0, 3}}};
   const StepRecord out = unpack_step(pack(in));
@@ -47,7 +47,7 @@ TEST(Reports, StepsComeOutAsTheyWentIn) {
   EXPECT_EQ(out.batch.samples, 64);
   EXPECT_EQ(out.batch.loss, 2.5);
   EXPECT_EQ(out.workers, 4);
-  EXPECT_EQ(out.hidden_seconds, 0.125);
+  EXPECT_EQ(out.exchange_seconds, 0.125);
   EXPECT_EQ(out.noise_scale, 812.5);
   EXPECT_EQ(out.skips.steps, 2);
   EXPECT_EQ(out.skips.ranks, in.skips.ranks);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what a training tells into the run's journal and, for TensorBoard, into its event file; docs/journal.md has the schema.
+// Writes what a training reports into the run's journal and, for TensorBoard, into its event file; docs/journal.md has the schema.
 #pragma once
 
 #include "trireme/observe/event_file.h"
@@ -22,7 +22,7 @@ class Recorder final : public Observer {
  private:
   observe::Journal& journal_;
   observe::EventFile& events_;
-  std::int64_t step_ = 0;  // the last one told
+  std::int64_t step_ = 0;  // the last one reported
 };
 
 }  // namespace trireme::train

@@ -11,9 +11,9 @@
 namespace trireme::train {
 namespace {
 
-constexpr std::size_t kMostSteps = 20'000;  // that wait for a coordinator that is away; older ones are dropped
+constexpr std::size_t kMaxWaitingSteps = 20'000;  // for a coordinator that is away; older ones are dropped
 
-constexpr double kShortest = 0.2;  // seconds of a window: the kernel counts time in hundredths
+constexpr double kMinWindow = 0.2;  // seconds of a window: the kernel counts time in hundredths
 
 }  // namespace
 
@@ -30,8 +30,8 @@ void Telemetry::run(const std::stop_token& stop) {
     changed_.wait_for(lock, stop, options_.every, [] { return false; });
     lock.unlock();
     if (stop.stop_requested()) return;
-    const std::lock_guard one_at_a_time(telling_);
-    tell_window();
+    const std::lock_guard one_at_a_time(reporting_);
+    report_window();
   }
 }
 
@@ -50,18 +50,18 @@ void Telemetry::takes_part(Duty duty) {
 void Telemetry::step(observe::StepAnatomy anatomy) {
   anatomy.start = options_.time() - anatomy.seconds;
   const std::lock_guard lock(mutex_);
-  if (steps_.size() >= kMostSteps) steps_.erase(steps_.begin(), steps_.begin() + kMostSteps / 2);
+  if (steps_.size() >= kMaxWaitingSteps) steps_.erase(steps_.begin(), steps_.begin() + kMaxWaitingSteps / 2);
   steps_.push_back(anatomy);
 }
 
 void Telemetry::flush() {
-  const std::lock_guard one_at_a_time(telling_);
+  const std::lock_guard one_at_a_time(reporting_);
   const double left = begun_ + shortest() - options_.time();
   if (left > 0) std::this_thread::sleep_for(Seconds(std::min(left, shortest())));  // no longer if the clock was set back
-  tell_window();
+  report_window();
 }
 
-double Telemetry::shortest() const { return std::min(kShortest, 0.5 * options_.every.count()); }
+double Telemetry::shortest() const { return std::min(kMinWindow, 0.5 * options_.every.count()); }
 
 void Telemetry::measure(TelemetryReport& report) {
   report.seconds = report.time - std::exchange(begun_, report.time);
@@ -82,7 +82,7 @@ TelemetryReport Telemetry::window() {
   return report;
 }
 
-void Telemetry::tell_window() {
+void Telemetry::report_window() {
   TelemetryReport report = window();
   if (report.seconds == 0 && report.steps.empty()) return;
   try {

@@ -19,10 +19,10 @@ class TelemetryRecorder {
   // Appends to what a run has already.
   explicit TelemetryRecorder(const std::filesystem::path& run);
 
-  void hear(const std::string& node, const std::string& host, const TelemetryReport& report);
+  void record(const std::string& node, const std::string& host, const TelemetryReport& report);
 
  private:
-  struct Teller {
+  struct Reporter {
     std::string node;
     double time = 0;
   };
@@ -30,7 +30,7 @@ class TelemetryRecorder {
     std::ofstream file;
     std::int64_t rows = 0;
   };
-  bool tells_of_machine(const std::string& node, const std::string& host, double time);
+  bool reports_machine(const std::string& node, const std::string& host, double time);
   void write_machine(const std::string& node, const std::string& host, const TelemetryReport& report);
   void write_node(const std::string& node, const std::string& host, const TelemetryReport& report);
   void write_steps(const std::string& node, const TelemetryReport& report);
@@ -38,8 +38,8 @@ class TelemetryRecorder {
   std::filesystem::path steps_;
   double last_time_ = 0;
   observe::Journal journal_;
-  std::map<std::string, Teller> tellers_;  // by host
-  std::map<std::string, StepFile> files_;  // by node
+  std::map<std::string, Reporter> reporters_;  // by host
+  std::map<std::string, StepFile> files_;      // by node
 };
 
 }  // namespace trireme::train

@@ -7,11 +7,14 @@
 
 #include <atomic>
 #include <chrono>
+#include <sstream>
 #include <thread>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/observe/journal_reader.h"
+#include "trireme/observe/number_table.h"
+#include "trireme/observe/testing/described.h"
 #include "trireme/train/telemetry/telemetry_recorder.h"
 
 namespace trireme::train {
@@ -21,8 +24,14 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 
 observe::StepAnatomy step(std::int64_t number) {
-  return {
-      .step = number, .seconds = 0.5, .samples = 8, .forward = 0.25, .backward = 0.125, .idle = 0.125, .exchange = 0.75, .bytes_sent = 100};
+  return {.step = number,
+          .seconds = 0.5,
+          .samples = 8,
+          .forward_seconds = 0.25,
+          .backward_seconds = 0.125,
+          .idle_seconds = 0.125,
+          .exchange_seconds = 0.75,
+          .bytes_sent = 100};
 }
 
 // Told from the telemetry's thread and from the test's.
@@ -111,6 +120,11 @@ TEST(Telemetry, AStepBeganBeforeItEnded) {
   EXPECT_NEAR(heard.reports.at(0).steps.at(0).start, now - 0.5, 0.4);
 }
 
+TEST(Telemetry, EveryFieldOfANodeIsKeptAndDocumented) {
+  observe::expect_conforms<TelemetryReport>();
+  observe::expect_documented<TelemetryReport>("### node:");
+}
+
 TEST(Telemetry, SurvivesTheWire) {
   TelemetryReport report{.time = 1794858640.5, .seconds = 1.25, .is_baseline = true};
   report.machine = {.cores = 4, .cpu_user = 0.5, .cpu_idle = 0.5, .network_in_bytes = 123456789012, .temperature = 51.5};
@@ -123,7 +137,7 @@ TEST(Telemetry, SurvivesTheWire) {
   EXPECT_EQ(back.machine.temperature, 51.5);
   EXPECT_FALSE(back.machine.energy_joules);
   EXPECT_EQ(back.duty.what, "worker and server");
-  EXPECT_EQ(back.steps.at(0).exchange, 0.75);
+  EXPECT_EQ(back.steps.at(0).exchange_seconds, 0.75);
   EXPECT_THROW(unpack_telemetry("\xff\xff"), Error);
 }
 
@@ -153,11 +167,11 @@ class TelemetryFiles : public testing::Test {
 TEST_F(TelemetryFiles, OneNodeTellsOfAMachineUntilItIsSilent) {
   {
     TelemetryRecorder recorder(run_);
-    recorder.hear("0", "lab1", at(10));
-    recorder.hear("1", "lab1", at(10.1));
-    recorder.hear("2", "lab2", at(10.2));
-    recorder.hear("1", "lab1", at(11.1));
-    recorder.hear("1", "lab1", at(13.1));  // the other one is gone
+    recorder.record("0", "lab1", at(10));
+    recorder.record("1", "lab1", at(10.1));
+    recorder.record("2", "lab2", at(10.2));
+    recorder.record("1", "lab1", at(11.1));
+    recorder.record("1", "lab1", at(13.1));  // the other one is gone
   }
   const auto machines = records("machine");
   ASSERT_EQ(machines.size(), 3U);
@@ -168,13 +182,29 @@ TEST_F(TelemetryFiles, OneNodeTellsOfAMachineUntilItIsSilent) {
   EXPECT_EQ(records("node").size(), 5U);
 }
 
+TEST_F(TelemetryFiles, ARunOfAnOlderVersionGoesOnUnderTodaysNames) {
+  make_directories(run_ / "steps");
+  write_file_atomically(run_ / "steps" / "0.csv", "step,seconds,exchange_exposed\n1,0.5,0.25\n");
+  TelemetryRecorder(run_).record("0", "lab1", at(10, {step(2)}));
+  observe::NumberTable table;
+  std::istringstream lines(read_file(run_ / "steps" / "0.csv"));
+  std::vector<double> exposed, exchange;
+  for (std::string line; std::getline(lines, line);) {
+    if (!table.take(line)) continue;
+    exposed.push_back(table.cell("exposed_seconds"));
+    exchange.push_back(table.cell("exchange_seconds"));
+  }
+  EXPECT_THAT(exposed, ElementsAre(0.25, 0));
+  EXPECT_THAT(exchange, ElementsAre(testing::IsNan(), 0.75));
+}
+
 TEST_F(TelemetryFiles, ARunThatGoesOnAppendsItsSteps) {
-  for (const std::int64_t number : {1, 2}) TelemetryRecorder(run_).hear("0", "lab1", at(10, {step(number)}));
+  for (const std::int64_t number : {1, 2}) TelemetryRecorder(run_).record("0", "lab1", at(10, {step(number)}));
   const std::string rows = read_file(run_ / "steps" / "0.csv");
   EXPECT_EQ(std::ranges::count(rows, '\n'), 3) << rows;
-  EXPECT_THAT(rows, HasSubstr("step,epoch,start,seconds,samples,input_wait"));
+  EXPECT_THAT(rows, HasSubstr("step,epoch,start,seconds,samples,input_wait_seconds"));
   EXPECT_THAT(rows, HasSubstr("\n2,1,0.000000,0.5,8,0,0.25,0.125,0,0,0.125,0,0,0.75,100,0,0\n"));
-  EXPECT_EQ(records("node").back().real("forward"), 0.25);
+  EXPECT_EQ(records("node").back().real("forward_seconds"), 0.25);
 }
 
 }  // namespace
