@@ -135,7 +135,7 @@ TEST_F(DataCommands, ConvertMakesSyntheticSets) {
   EXPECT_THAT(result.out, HasSubstr("test        10  1x28x28     10"));
 }
 
-TEST(run::FetchProgress, OneLineOnATerminal) {
+TEST(FetchProgress, OneLineOnATerminal) {
   FakeClock clock;
   std::ostringstream out;
   run::FetchProgress progress(out, clock, {.terminal = true});
@@ -147,7 +147,7 @@ TEST(run::FetchProgress, OneLineOnATerminal) {
   EXPECT_EQ(out.str(), "\r\033[K  x.gz  5.0 of 9.0 MB  2.0 MB/s\r\033[K  x  20.0 MB, verified\n");
 }
 
-TEST(run::FetchProgress, PlainLinesElsewhere) {
+TEST(FetchProgress, PlainLinesElsewhere) {
   FakeClock clock;
   std::ostringstream out;
   run::FetchProgress progress(out, clock, {.terminal = false});

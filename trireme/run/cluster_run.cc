@@ -309,10 +309,12 @@ class ClusterRun {
     if (!cluster_.secret_file.empty()) std::filesystem::remove(cluster_.secret_file, gone);
     std::vector<std::string> hosts;
     for (const coord::Member& member : generation.members) hosts.push_back(member.host);
+    const train::Plan plan = train::unpack_plan(generation.plan);
+    records_.record_strategies(plan);
     records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
                                             {"workers", std::int64_t{generation.size()}},
                                             {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
-                                            {"plan", train::text_of(train::unpack_plan(generation.plan))}});
+                                            {"plan", train::text_of(plan)}});
     records_.journal().sync();  // before anybody acts on it: its number must not be given twice
   }
 

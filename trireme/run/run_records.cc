@@ -16,6 +16,7 @@
 #include "trireme/run/algorithm_memory.h"
 #include "trireme/run/data_lookup.h"
 #include "trireme/run/exit_code.h"
+#include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
 namespace trireme::run {
@@ -116,6 +117,25 @@ void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
                          {"seed", job_.train.seed},
                          {"host", host_name()}});
   events_.text("config", "```toml\n" + read_file(directory_.config()) + "```");
+}
+
+void RunRecords::record_strategies(const train::Plan& plan) {
+  for (const train::Phase& phase : plan.phases) record_strategy(phase.strategy);
+}
+
+void RunRecords::record_strategy(const train::StrategyPart& strategy) {
+  const std::string text = train::text_of(strategy);
+  if (!recorded_strategies_.insert(text).second) return;
+  const train::StrategyFacts facts = train::facts_of(strategy, job_.graph.parameters());
+  journal_.write("strategy", {{"strategy", text},
+                              {"exchange", std::string(train::name_of(facts.exchange))},
+                              {"is_joint", facts.is_joint},
+                              {"bytes_per_value", facts.bytes_per_value},
+                              {"steps_between", facts.steps_between},
+                              {"buckets", facts.buckets},
+                              {"has_overlap", facts.has_overlap},
+                              {"sends_slots", facts.sends_slots},
+                              {"servers_compute", facts.servers_compute}});
 }
 
 std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore& checkpoints) {

@@ -40,7 +40,7 @@ std::string exchange_cause(const StepFacts& f) {
         percent(f.cluster_cpu));
   if (!std::isfinite(f.bytes_per_step) || !(f.exchange > 0))
     return "; bytes were not measured, so bandwidth and latency can't be told apart";
-  const bool is_ring = f.strategy.kind != StrategyShape::Kind::ps;
+  const bool is_ring = !f.strategy.uses_servers();
   const double rounds = is_ring ? 2 * (f.workers - 1) * f.buckets : 2;
   const double message = f.bytes_per_step / std::max(1.0, rounds);
   return fmt::format("; {} a step went at {} from submission to end, in messages of about {}: {}", bytes(f.bytes_per_step),

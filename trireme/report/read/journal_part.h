@@ -41,6 +41,7 @@ class JournalPart {
   };
 
   void take_run(const observe::Record& record);
+  void take_strategy(const observe::Record& record);
   void take_generation(const observe::Record& record);
   void take_step(const observe::Record& record);
   void take_rate(const observe::Record& record);
@@ -84,6 +85,7 @@ class JournalPart {
   double nodes_ = 0;
   std::string ending_;
   std::vector<Stretch> stretches_;
+  std::vector<StrategyFacts> strategies_;
   std::vector<Event> events_;
   std::map<double, Server> servers_;
   std::vector<double> server_histogram_;
