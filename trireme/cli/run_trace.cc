@@ -71,7 +71,7 @@ void for_each_record(const std::filesystem::path& file, const std::function<void
     try {
       if (const auto record = observe::parse_record(line)) use(*record);
     } catch (const Error&) {
-      // A line that nobody can read is not worth a trace.
+      // A damaged line is no reason to show nothing of the others.
     }
   }
 }
@@ -191,7 +191,7 @@ class RunTrace {
         at += std::max(0.0, length);
         if (std::string_view(name) == "exchange exposed") exposed_end = at;
       }
-      // Only its length is known: it ends when nobody waits for it any more.
+      // Only its length is known: it ends when no worker waits for it any more.
       const double from = std::max(exchanged, exposed_end - row.exchange);
       if (row.exchange > 0 && exposed_end > from)
         writer.slice({node.process, "exchange of steps"}, {"exchange", "exchange", from, exposed_end - from});

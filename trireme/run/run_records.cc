@@ -3,13 +3,12 @@
 #include "trireme/run/run_records.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/base/table.h"
 #include "trireme/base/version.h"
 #include "trireme/optim/optimizer.h"
@@ -62,11 +61,6 @@ std::int64_t optimizer_slots(const train::Job& job) {
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, const data::DataSets& data, const Console& console,
                        const Clock& clock)
@@ -152,7 +146,7 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
                             {"epoch", cursor.epoch + 1},
                             {"samples_seen", cursor.samples_seen},
                             {"checkpoint", loaded->directory.filename().string()}});
-  events_.restart(cursor.epoch + 1);  // epochs from here on are told anew
+  events_.restart(cursor.epoch + 1);  // epochs from here on are recorded again
   return std::move(loaded->checkpoint);
 }
 
@@ -186,8 +180,8 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
   end(cursor, train::name_of(result.ending));
   if (result.ending == train::Ending::until) {
     console_.out << fmt::format(
-        "stopped after step {}, as told by --until {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
-        cursor.step, request_.until, directory_.path().string());
+        "stopped after step {}, as --until {} asks; the checkpoint is written. Continue with\n  trireme train --resume {}\n", cursor.step,
+        request_.until, directory_.path().string());
     return 0;
   }
   console_.out << ending(result, cursor);

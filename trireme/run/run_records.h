@@ -39,7 +39,7 @@ class RunRecords {
   // What strategies send and wait for, once each.
   void record_strategies(const train::Plan& plan);
   void record_strategy(const train::StrategyPart& strategy);
-  // The checkpoint to continue from, told and recorded; none: the run begins anew.
+  // The checkpoint to continue from, reported and recorded; none: the run begins anew.
   std::optional<train::Checkpoint> resume(const train::CheckpointStore& checkpoints);
   // As the job and --until have it.
   train::Plan plan() const;
@@ -68,8 +68,5 @@ class RunRecords {
   std::optional<RunPage> page_;
   std::set<std::string> recorded_strategies_;
 };
-
-// This machine's name.
-std::string host_name();
 
 }  // namespace trireme::run

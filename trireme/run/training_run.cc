@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/run/algorithm_memory.h"
 #include "trireme/run/cache_directory.h"
@@ -55,7 +56,7 @@ class TrainingRun {
       trainer_.finish_profile();
       telemetry_->flush();
       return records_.finish(result, trainer_.cursor(), stop);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // only noted: the journal must say that the run failed; main reports why
       records_.failed(trainer_.cursor());
       throw;
     }

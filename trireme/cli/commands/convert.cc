@@ -211,7 +211,7 @@ Run declare(CLI::App& app) {
   app.add_option("--test-files", options->test_files, "files of the test part")->type_name("FILE");
   app.add_option("--set", options->settings, "an option of the reader")->type_name("OPTION=VALUE")->allow_extra_args(false);
   app.add_option("--directory", options->directory, "where public sets are kept, instead of the cache directory")->type_name("DIR");
-  app.add_option("--to", options->to, "tfrecord, idx, cifar or image_folder")->required()->type_name("WRITER");
+  app.add_option("--to", options->to, "the format; `trireme list writers`")->required()->type_name("WRITER");
   app.add_option("--out", options->out, "the folder to write; new or empty")->required()->type_name("DIR");
   app.add_option("--shards", options->shards, "files of each part")->type_name("N")->check(CLI::Range(1, 99999).description(""));
   app.add_option("--compression", options->compression, "none, gzip or zlib")->capture_default_str()->type_name("KIND");

@@ -20,7 +20,7 @@ constexpr double kStandsOut = 0.4;      // the largest part below this is not wh
 constexpr double kSmallMessage = 64e3;  // bytes that a link of 1 Gbit/s carries in about half a millisecond
 constexpr double kServersLate = 0.25;   // of the workers' time, as the servers themselves judge
 constexpr double kFewSeconds = 5;       // of telemetry say little about other programs
-constexpr double kForeign = 0.25;       // of all cores, busy for somebody else
+constexpr double kForeign = 0.25;       // of all cores, busy for other programs
 constexpr double kLongStart = 0.5;      // of all time
 
 struct Part {

@@ -25,9 +25,9 @@ std::vector<const NodeFacts*> workers_of(const RunDocument& document) {
 
 double count_workers(const RunDocument& document, const StrategyFacts& strategy, std::size_t known) {
   if (strategy.uses_servers() && std::isfinite(document.server_workers)) return document.server_workers;
-  const double told = document.stretches.empty() ? kUnknown : document.stretches.back().workers;
+  const double recorded = document.stretches.empty() ? kUnknown : document.stretches.back().workers;
   if (strategy.uses_servers() && known > 0) return static_cast<double>(known);
-  if (std::isfinite(told) && told >= 1) return told;
+  if (std::isfinite(recorded) && recorded >= 1) return recorded;
   return known > 0 ? static_cast<double>(known) : std::max(1.0, or_zero(document.run.workers));
 }
 

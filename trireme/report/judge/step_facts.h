@@ -10,7 +10,7 @@ namespace trireme::report {
 
 struct StepFacts {
   StrategyFacts strategy;
-  bool is_mixed = false;  // several strategies in one run: a mean step of theirs is nobody's step
+  bool is_mixed = false;  // several strategies in one run: a mean step of theirs is no strategy's step
   double steps = 0;
   double workers = 1;  // that compute
   double servers = 0;  // of parameters
