@@ -80,14 +80,8 @@ function(trireme_test name)
     PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
-# trireme_catalog(MODULE Type folder): each trireme/MODULE/folder/x.cc defines `Type x()` in namespace
-# trireme::MODULE::folder; the generated catalog() lists them all. A missing definition is a link error.
-# Type is declared in <type_in_snake_case>.h of the module or of one of its rooms; that header also declares `folder::catalog()`.
-function(trireme_catalog module type folder)
-  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${module}/${folder}/*.cc)
-  set(tests ${sources})
-  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
-  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+# Writes the source of a catalogue: calls of the entries of `sources`, in their order.
+function(trireme_catalog_source generated module type folder sources)
   string(REGEX REPLACE "([a-z])([A-Z])" "\\1_\\2" header ${type})
   string(TOLOWER ${header} header)
   file(GLOB header RELATIVE ${CMAKE_SOURCE_DIR} ${CMAKE_SOURCE_DIR}/trireme/${module}/${header}.h ${CMAKE_SOURCE_DIR}/trireme/${module}/*/${header}.h)
@@ -107,7 +101,6 @@ function(trireme_catalog module type folder)
     string(APPEND calls "      ${entry}(),\n")
   endforeach()
 
-  set(generated ${CMAKE_BINARY_DIR}/generated/${module}_${folder}_catalog.cc)
   file(CONFIGURE OUTPUT ${generated} CONTENT
 "// Generated from the files of trireme/${module}/${folder}/; add an entry by adding a file there.
 #include <vector>
@@ -123,6 +116,21 @@ ${calls}  };
 }
 }  // namespace trireme::${module}::${folder}
 ")
+endfunction()
+
+# trireme_catalog(MODULE Type folder): each trireme/MODULE/folder/x.cc defines `Type x()` in namespace
+# trireme::MODULE::folder; the generated catalog() lists them all. A missing definition is a link error.
+# Type is declared in <type_in_snake_case>.h of the module or of one of its rooms; that header also declares `folder::catalog()`.
+set(TRIREME_CATALOGS "" CACHE INTERNAL "")
+function(trireme_catalog module type folder)
+  file(GLOB sources CONFIGURE_DEPENDS ${CMAKE_SOURCE_DIR}/trireme/${module}/${folder}/*.cc)
+  set(tests ${sources})
+  list(FILTER sources EXCLUDE REGEX "_test\\.cc$")
+  list(FILTER tests INCLUDE REGEX "_test\\.cc$")
+  set(TRIREME_CATALOGS ${TRIREME_CATALOGS} "${module} ${type} ${folder}" CACHE INTERNAL "")
+  set(TRIREME_ENTRIES_${module}_${folder} ${sources} CACHE INTERNAL "")
+  set(generated ${CMAKE_BINARY_DIR}/generated/${module}_${folder}_catalog.cc)
+  trireme_catalog_source(${generated} ${module} ${type} ${folder} "${sources}")
   target_sources(trireme_${module} PRIVATE ${generated})
   if(folder IN_LIST TRIREME_ROOMS_${module})
     return()  # its files are the module's already
@@ -132,6 +140,24 @@ ${calls}  };
     trireme_test(trireme_${module}_${folder}_test ${tests})
     target_link_libraries(trireme_${module}_${folder}_test PRIVATE trireme_${module}_testing)
   endif()
+endfunction()
+
+# trireme_program(NAME FOLDER): the program with entries of FOLDER/MODULE/CATALOGUE/*.cc beside the tree's own. Its larger catalogues stand
+# before those in the libraries, which the linker then leaves out: each is an object of its own with nothing else in it.
+function(trireme_program name additions)
+  add_executable(${name} ${CMAKE_SOURCE_DIR}/trireme/cli/main.cc)
+  foreach(catalog IN LISTS TRIREME_CATALOGS)
+    string(REPLACE " " ";" parts ${catalog})
+    list(POP_FRONT parts module type folder)
+    file(GLOB added CONFIGURE_DEPENDS ${additions}/${module}/${folder}/*.cc)
+    if(NOT added)
+      continue()
+    endif()
+    set(generated ${CMAKE_BINARY_DIR}/generated/${name}/${module}_${folder}_catalog.cc)
+    trireme_catalog_source(${generated} ${module} ${type} ${folder} "${TRIREME_ENTRIES_${module}_${folder}};${added}")
+    target_sources(${name} PRIVATE ${generated} ${added})
+  endforeach()
+  target_link_libraries(${name} PRIVATE trireme_cli CLI11::CLI11)
 endfunction()
 
 # trireme_kernels(MODULE file): compiles trireme/MODULE/file once per instruction set, each time with

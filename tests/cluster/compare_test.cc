@@ -28,9 +28,9 @@ variants = [
 
 class Compare : public TrainingFolder {
  protected:
-  static cluster::ProcessOutput compare(std::vector<std::string> arguments) {
+  static ProcessOutput compare(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {TRIREME_BINARY, "compare"});
-    return cluster::run_process(arguments, std::chrono::minutes(3));
+    return run_process(arguments, std::chrono::minutes(3));
   }
   std::string out() const { return (folder_ / "out").string(); }
   std::string job() const { return (folder_ / "job.toml").string(); }
@@ -130,7 +130,7 @@ TEST_F(Compare, AFailedRunIsToldAndTheOthersGoOn) {
 TEST_F(Compare, AnInterruptedComparisonEndsItsTrainingAndGoesOnLater) {
   write_job(small_job({.epochs = 300}) + std::string(kCompare));
   {
-    cluster::Process process({.argv = {TRIREME_BINARY, "compare", job(), "--out", out(), "--seeds", "1"}});
+    Process process({.argv = {TRIREME_BINARY, "compare", job(), "--out", out(), "--seeds", "1"}});
     ASSERT_TRUE(wait_until([&] { return std::filesystem::exists(folder_ / "out" / "mw-seed-1" / "latest" / "journal.jsonl"); },
                            std::chrono::seconds(60)));
     ::kill(process.pid(), SIGINT);

@@ -51,16 +51,16 @@ std::string get(int port, const std::string& path, const std::string& token = {}
 class Metrics : public TrainingFolder {
  protected:
   // Ends with the test.
-  std::unique_ptr<cluster::Process> prometheus(int port, int training_port) const {
+  std::unique_ptr<Process> prometheus(int port, int training_port) const {
     write_file_atomically(folder_ / "prometheus.yml",
                           fmt::format("global: {{scrape_interval: 1s}}\nscrape_configs:\n  - job_name: trireme\n    static_configs: "
                                       "[{{targets: ['127.0.0.1:{}']}}]\n    authorization: {{credentials_file: {}}}\n",
                                       training_port, (latest("runs") / "dashboard.token").string()));
-    return std::make_unique<cluster::Process>(
-        cluster::ProcessOptions{.argv = {kPrometheus, "--config.file", (folder_ / "prometheus.yml").string(), "--storage.tsdb.path",
-                                         (folder_ / "tsdb").string(), "--web.listen-address", fmt::format("127.0.0.1:{}", port)},
-                                .on_line = {},
-                                .on_exit = {}});
+    return std::make_unique<Process>(
+        ProcessOptions{.argv = {kPrometheus, "--config.file", (folder_ / "prometheus.yml").string(), "--storage.tsdb.path",
+                                (folder_ / "tsdb").string(), "--web.listen-address", fmt::format("127.0.0.1:{}", port)},
+                       .on_line = {},
+                       .on_exit = {}});
   }
   // Of a query, over its series; 0 if Prometheus has nothing.
   static double sum_of(int port, const std::string& query) {

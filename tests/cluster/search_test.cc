@@ -30,9 +30,9 @@ momentum = 0.9
 
 class Search : public TrainingFolder {
  protected:
-  static cluster::ProcessOutput search(std::vector<std::string> arguments) {
+  static ProcessOutput search(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {TRIREME_BINARY, "search"});
-    return cluster::run_process(arguments, std::chrono::minutes(3));
+    return run_process(arguments, std::chrono::minutes(3));
   }
   static std::map<std::int64_t, double> losses(const std::filesystem::path& run) {
     std::map<std::int64_t, double> by_step;

@@ -34,7 +34,7 @@ class Secrets : public TrainingFolder {
 TEST_F(Secrets, TheSearchFindsWhatIsThere) {
   Search search({"a certain mark"});
   write_file_atomically(folder_ / "log", "there is a certain mark in it");
-  cluster::Process process({.argv = {"sleep", "30"}, .on_exit = {}});
+  Process process({.argv = {"sleep", "30"}, .on_exit = {}});
   search.look_at_files(folder_);
   EXPECT_THAT(search.found(), testing::ElementsAre((folder_ / "log").string()));
   Search in_processes({"/proc", std::string("sleep\0"

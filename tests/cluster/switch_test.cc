@@ -20,9 +20,9 @@ class Switches : public TrainingFolder {
  protected:
   Switches() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 1, .optimizer = "sgd"})); }
 
-  static cluster::ProcessOutput trireme(std::vector<std::string> arguments) {
+  static ProcessOutput trireme(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), TRIREME_BINARY);
-    return cluster::run_process(arguments, std::chrono::minutes(2));
+    return run_process(arguments, std::chrono::minutes(2));
   }
   nlohmann::json status(const std::string& runs) const {
     return nlohmann::json::parse(trireme({"status", latest(runs).string(), "--json"}).out);

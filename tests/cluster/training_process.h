@@ -17,7 +17,7 @@
 #include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {
@@ -26,13 +26,13 @@ class TrainingProcess {
  public:
   explicit TrainingProcess(std::vector<std::string> arguments) {
     arguments.insert(arguments.begin(), {TRIREME_BINARY, "train"});
-    process_ = std::make_unique<cluster::Process>(cluster::ProcessOptions{.argv = std::move(arguments),
-                                                                          .on_line =
-                                                                              [this](cluster::Stream, std::string_view line) {
-                                                                                const std::lock_guard lock(mutex_);
-                                                                                text_ += fmt::format("{}\n", line);
-                                                                              },
-                                                                          .on_exit = {}});
+    process_ = std::make_unique<Process>(ProcessOptions{.argv = std::move(arguments),
+                                                        .on_line =
+                                                            [this](Stream, std::string_view line) {
+                                                              const std::lock_guard lock(mutex_);
+                                                              text_ += fmt::format("{}\n", line);
+                                                            },
+                                                        .on_exit = {}});
   }
 
   std::string text() const {
@@ -75,7 +75,7 @@ class TrainingProcess {
  private:
   mutable std::mutex mutex_;
   std::string text_;
-  std::unique_ptr<cluster::Process> process_;
+  std::unique_ptr<Process> process_;
 };
 
 // A folder with runs and a cache of their own.

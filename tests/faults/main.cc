@@ -14,7 +14,7 @@
 #include "tests/faults/soak.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 namespace {
@@ -110,9 +110,9 @@ std::vector<std::string> command_of(const FaultRow& row, const Options& options,
 Outcome run_in_process(const FaultRow& row, const Options& options, std::uint32_t seed, const Place& place) {
   fs::remove_all(place.folder);
   make_directories(place.folder);
-  cluster::Process process({.argv = command_of(row, options, seed, place),
-                            .on_line = [](cluster::Stream, std::string_view line) { fmt::print(stderr, "  {}\n", line); },
-                            .on_exit = {}});
+  Process process({.argv = command_of(row, options, seed, place),
+                   .on_line = [](Stream, std::string_view line) { fmt::print(stderr, "  {}\n", line); },
+                   .on_exit = {}});
   const auto status = process.wait_for(row.limit);
   if (!status) return failure(fmt::format("I8 harness: the row had not ended after {} s", row.limit.count()));
   if (!status->is_success() || !fs::exists(outcome_file(place.folder))) return failure("the harness itself " + status->in_words());

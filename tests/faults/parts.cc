@@ -7,7 +7,7 @@
 #include <filesystem>
 #include <mutex>
 
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 namespace {
@@ -20,13 +20,13 @@ Ended run(std::vector<std::string> words, std::chrono::seconds limit) {
   Ended ended;
   std::mutex mutex;
   const auto start = std::chrono::steady_clock::now();
-  cluster::Process process({.argv = std::move(words),
-                            .on_line =
-                                [&](cluster::Stream, std::string_view line) {
-                                  const std::lock_guard lock(mutex);
-                                  ended.text += fmt::format("{}\n", line);
-                                },
-                            .on_exit = {}});
+  Process process({.argv = std::move(words),
+                   .on_line =
+                       [&](Stream, std::string_view line) {
+                         const std::lock_guard lock(mutex);
+                         ended.text += fmt::format("{}\n", line);
+                       },
+                   .on_exit = {}});
   const auto status = process.wait_for(limit);
   ended.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   ended.code = !status ? -1000 : status->signal != 0 ? -status->signal : status->code;

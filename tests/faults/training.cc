@@ -85,15 +85,15 @@ bool await(const std::function<bool()>& condition, milliseconds timeout, millise
 Training::Training(TrainingSetup setup, Places places) : setup_(std::move(setup)), places_(std::move(places)) {
   for (const fs::path& folder : {places_.runs, places_.events, places_.marks}) make_directories(folder);
   const fs::path log = places_.log;
-  process_ = std::make_unique<cluster::Process>(
-      cluster::ProcessOptions{.argv = command(setup_, places_),
-                              .on_line =
-                                  [this, log](cluster::Stream, std::string_view line) {
-                                    const std::lock_guard lock(mutex_);
-                                    text_ += fmt::format("{}\n", line);
-                                    OutputFile(log, OutputFile::Mode::append).write(fmt::format("{:.3f} {}\n", wall_time(), line));
-                                  },
-                              .on_exit = {}});
+  process_ = std::make_unique<Process>(
+      ProcessOptions{.argv = command(setup_, places_),
+                     .on_line =
+                         [this, log](Stream, std::string_view line) {
+                           const std::lock_guard lock(mutex_);
+                           text_ += fmt::format("{}\n", line);
+                           OutputFile(log, OutputFile::Mode::append).write(fmt::format("{:.3f} {}\n", wall_time(), line));
+                         },
+                     .on_exit = {}});
   watcher_ = std::jthread([this](const std::stop_token& stop) {
     while (!stop.stop_requested()) {
       watch_memory();

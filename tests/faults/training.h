@@ -16,7 +16,7 @@
 
 #include "tests/faults/history.h"
 #include "tests/hosts/test_hosts.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 
@@ -88,7 +88,7 @@ class Training {
   mutable std::mutex mutex_;
   std::string text_;
   PeakMemory peak_memory_;
-  std::unique_ptr<cluster::Process> process_;
+  std::unique_ptr<Process> process_;
   std::jthread watcher_;
 };
 

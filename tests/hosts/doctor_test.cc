@@ -20,10 +20,10 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::IsEmpty;
 
-cluster::ProcessOutput doctor(const TestHosts& hosts, std::vector<std::string> more = {}) {
+ProcessOutput doctor(const TestHosts& hosts, std::vector<std::string> more = {}) {
   std::vector<std::string> words{TRIREME_BINARY, "doctor", "--cluster", hosts.cluster_file().string()};
   words.insert(words.end(), more.begin(), more.end());
-  cluster::ProcessOutput output = cluster::run_process(words, std::chrono::seconds(60));
+  ProcessOutput output = run_process(words, std::chrono::seconds(60));
   EXPECT_TRUE(output.status) << "the doctor took too long";
   return output;
 }
@@ -44,7 +44,7 @@ bool await(Condition condition) {
 
 TEST(Doctor, AHealthyCluster) {
   const TestHosts hosts(3, {.rate = "200mbit", .hidden_libraries = {}, .home_mb = 0});
-  const cluster::ProcessOutput output = doctor(hosts, {"--json"});
+  const ProcessOutput output = doctor(hosts, {"--json"});
   ASSERT_EQ(output.status->code, 0) << output.out << output.err;
   const auto report = nlohmann::json::parse(output.out);
   EXPECT_THAT(report["problems"], IsEmpty());
@@ -67,9 +67,9 @@ TEST(Doctor, AFirewallBetweenTwo) {
       "add table inet wall; add chain inet wall in {{ type filter hook input priority 0; }}; "
       "add rule inet wall in ip saddr {} tcp flags & (syn | ack) == syn drop",
       hosts.address(0));
-  const cluster::ProcessOutput nft = hosts.run(2, {"nft", rules});
+  const ProcessOutput nft = hosts.run(2, {"nft", rules});
   ASSERT_TRUE(nft.status && nft.status->is_success()) << nft.err;
-  const cluster::ProcessOutput output = doctor(hosts);
+  const ProcessOutput output = doctor(hosts);
   EXPECT_EQ(output.status->code, 3);
   EXPECT_THAT(output.out, AllOf(HasSubstr(fmt::format("problem: h1 can't connect to h3 ({})", hosts.address(2))),
                                 HasSubstr(fmt::format("on h3: sudo ufw allow from {}", hosts.address(0))), HasSubstr("1 problem to mend")));
@@ -82,16 +82,16 @@ TEST(Doctor, KilledItLeavesNothing) {
   std::mutex mutex;
   std::condition_variable changed;
   int events = 0;
-  cluster::Process process({.argv = {TRIREME_BINARY, "doctor", "--cluster", hosts.cluster_file().string()},
-                            .input = {},
-                            .input_file = {},
-                            .on_line =
-                                [&](cluster::Stream, std::string_view line) {
-                                  const std::scoped_lock lock(mutex);
-                                  events += line.find(": ships trireme") == std::string_view::npos ? 0 : 1;
-                                  changed.notify_all();
-                                },
-                            .on_exit = {}});
+  Process process({.argv = {TRIREME_BINARY, "doctor", "--cluster", hosts.cluster_file().string()},
+                   .input = {},
+                   .input_file = {},
+                   .on_line =
+                       [&](Stream, std::string_view line) {
+                         const std::scoped_lock lock(mutex);
+                         events += line.find(": ships trireme") == std::string_view::npos ? 0 : 1;
+                         changed.notify_all();
+                       },
+                   .on_exit = {}});
   {
     std::unique_lock lock(mutex);
     ASSERT_TRUE(changed.wait_for(lock, std::chrono::seconds(20), [&] { return events == 2; }));
@@ -107,7 +107,7 @@ TEST(Doctor, KilledItLeavesNothing) {
 TEST(Doctor, AMachineThatCantBeLoggedInTo) {
   TestHosts hosts(2);
   hosts.refuse_client_key(1);
-  const cluster::ProcessOutput output = doctor(hosts, {"--json"});
+  const ProcessOutput output = doctor(hosts, {"--json"});
   EXPECT_EQ(output.status->code, 3);
   const auto report = nlohmann::json::parse(output.out);
   EXPECT_EQ(report["machines"][0]["usable"], true);

@@ -10,7 +10,7 @@
 #include <fstream>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 
@@ -29,7 +29,7 @@ bool is_zombie(const fs::path& process) {
 }  // namespace
 
 void must(const Words& argv) {
-  const cluster::ProcessOutput output = cluster::run_process(argv, kLimit);
+  const ProcessOutput output = run_process(argv, kLimit);
   if (!output.status || !output.status->is_success())
     throw Error{failed_precondition, "test hosts: '{}' failed: {}{}", fmt::join(argv, " "), output.out, output.err};
 }

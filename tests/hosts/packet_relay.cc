@@ -21,7 +21,7 @@
 
 #include "tests/hosts/host_commands.h"
 #include "trireme/base/error.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 namespace {
@@ -80,8 +80,8 @@ PacketRelay::PacketRelay(std::string space, std::string port, PacketRelayOptions
 PacketRelay::~PacketRelay() {
   thread_ = {};
   for (const int socket : {from_host_, from_bridge_}) ::close(socket);
-  cluster::run_process({"ip", "-n", space_, "link", "del", own_end(port_)}, kLimit);
-  cluster::run_process({"ip", "-n", space_, "link", "set", port_, "master", "br0"}, kLimit);
+  run_process({"ip", "-n", space_, "link", "del", own_end(port_)}, kLimit);
+  run_process({"ip", "-n", space_, "link", "set", port_, "master", "br0"}, kLimit);
 }
 
 void PacketRelay::carry(const std::stop_token& stop) const {

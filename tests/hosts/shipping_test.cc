@@ -66,7 +66,7 @@ TEST(Shipping, TheStartedProgramFindsItsLibraries) {
   cluster::require_ready(reports);
   const auto run = [&](cluster::Libraries libraries) {
     const std::string script = cluster::start_script(options.binary_hash, {"--version"}, libraries);
-    return cluster::run_process(cluster::ssh_command(hosts.machine(0), options, script), std::chrono::seconds(20));
+    return run_process(cluster::ssh_command(hosts.machine(0), options, script), std::chrono::seconds(20));
   };
   EXPECT_THAT(run(cluster::Libraries::shipped).out, HasSubstr("trireme "));
   EXPECT_THAT(run(cluster::Libraries::of_the_machine).err, HasSubstr("libcfitsio.so.10"));

@@ -14,7 +14,7 @@
 #include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 
@@ -38,16 +38,15 @@ class Host {
     write_file_atomically(folder_ / "sshd_config", configuration());
     write_file_atomically(folder_ / "start.sh", start_script());
     const std::filesystem::path log = folder_ / "sshd.log";
-    server_ = std::make_unique<cluster::Process>(cluster::ProcessOptions{
+    server_ = std::make_unique<Process>(ProcessOptions{
         .argv = in_space(space_, {"unshare", "--mount", "--pid", "--uts", "--fork", "--kill-child", "--mount-proc", "sh",
                                   (folder_ / "start.sh").string()}),
         .input = {},
         .input_file = {},
-        .on_line = [log](cluster::Stream,
-                         std::string_view line) { OutputFile(log, OutputFile::Mode::append).write(std::string(line) + "\n"); },
+        .on_line = [log](Stream, std::string_view line) { OutputFile(log, OutputFile::Mode::append).write(std::string(line) + "\n"); },
         .on_exit = {}});
-    const bool is_up = wait_until(
-        [&] { return server_->status() || cluster::run_process(listening(), kLimit).out.find(":22 ") != std::string::npos; }, kLimit);
+    const bool is_up =
+        wait_until([&] { return server_->status() || run_process(listening(), kLimit).out.find(":22 ") != std::string::npos; }, kLimit);
     if (!is_up || server_->status())
       throw Error{unavailable, "test hosts: sshd of {} did not start: {}", space_,
                   std::filesystem::exists(log) ? read_file(log) : "no output"};
@@ -74,7 +73,7 @@ class Host {
                                               chain, which)}));
   }
   void heal() const {
-    cluster::run_process(in_space(space_, {"nft", "delete table inet faults"}), kLimit);
+    run_process(in_space(space_, {"nft", "delete table inet faults"}), kLimit);
     must({"ip", "-n", space_, "link", "set", "eth0", "up"});
   }
   void unplug() const { must({"ip", "-n", space_, "link", "set", "eth0", "down"}); }
@@ -146,7 +145,7 @@ class Host {
   std::string switch_;
   std::filesystem::path folder_;
   std::string address_;
-  std::unique_ptr<cluster::Process> server_;
+  std::unique_ptr<Process> server_;
   pid_t first_ = -1;
 };
 

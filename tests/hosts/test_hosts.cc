@@ -19,8 +19,8 @@ namespace trireme::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using cluster::ProcessOutput;
-using cluster::run_process;
+using ProcessOutput;
+using run_process;
 
 bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
 

@@ -11,8 +11,8 @@
 #include <vector>
 
 #include "tests/hosts/packet_relay.h"
+#include "trireme/base/process.h"
 #include "trireme/cluster/launch/launcher_entry.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::tests {
 
@@ -44,9 +44,9 @@ class TestHosts {
   cluster::LaunchOptions launch_options(const std::filesystem::path& binary) const;  // with -F to a client configuration
   std::filesystem::path cluster_file() const;                                        // a cluster.toml with all of them
 
-  cluster::ProcessOutput run(std::size_t host, const std::vector<std::string>& argv) const;  // on the host, as root
-  std::vector<std::string> processes(std::size_t host) const;                 // command lines of what runs there, sshd's own left out
-  std::vector<pid_t> pids(std::size_t host, std::string_view program) const;  // as seen from here; of processes with that name
+  ProcessOutput run(std::size_t host, const std::vector<std::string>& argv) const;  // on the host, as root
+  std::vector<std::string> processes(std::size_t host) const;                       // command lines of what runs there, sshd's own left out
+  std::vector<pid_t> pids(std::size_t host, std::string_view program) const;        // as seen from here; of processes with that name
   // Nothing reaches the host any more and nothing leaves it, without a word: packets are dropped, links stay up.
   void cut(std::size_t host);
   enum class Direction { in, out };

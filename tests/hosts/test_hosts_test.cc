@@ -20,7 +20,7 @@ namespace {
 using testing::HasSubstr;
 using testing::Not;
 
-std::string spaces() { return cluster::run_process({"ip", "netns", "list"}, std::chrono::seconds(10)).out; }
+std::string spaces() { return run_process({"ip", "netns", "list"}, std::chrono::seconds(10)).out; }
 
 TEST(Hosts, AreApart) {
   const TestHosts hosts(2);

@@ -14,7 +14,7 @@
 #include "tests/cluster/small_job.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/tensor/safetensors.h"
 
@@ -53,7 +53,7 @@ class Command {
   explicit Command(std::vector<std::string> words)
       : process_({.argv = std::move(words),
                   .on_line =
-                      [this](cluster::Stream, std::string_view line) {
+                      [this](Stream, std::string_view line) {
                         const std::lock_guard lock(mutex_);
                         text_ += std::string(line) + "\n";
                       },
@@ -72,7 +72,7 @@ class Command {
  private:
   mutable std::mutex mutex_;
   std::string text_;
-  cluster::Process process_;
+  Process process_;
 };
 
 class Mpi : public testing::Test {

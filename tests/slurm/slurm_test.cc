@@ -45,7 +45,7 @@ class Slurm : public testing::Test {
   std::filesystem::path script(int nodes, const std::vector<std::string>& more = {}, const std::string& binary = TRIREME_BINARY) const {
     std::vector<std::string> command{binary, "export", "sbatch", (folder_ / "job.toml").string(), "--nodes", std::to_string(nodes)};
     command.insert(command.end(), more.begin(), more.end());
-    const auto output = cluster::run_process(command, seconds(20));
+    const auto output = run_process(command, seconds(20));
     EXPECT_TRUE(output.status && output.status->is_success()) << output.err;
     write_file_atomically(folder_ / "batch.sh", output.out);
     return folder_ / "batch.sh";
@@ -120,7 +120,7 @@ TEST_F(Slurm, InsideAnAllocationItIsChosenByItself) {
                                      "--set",
                                      "train.epochs=1"};
     command.insert(command.end(), more.begin(), more.end());
-    return cluster::run_process(command, seconds(120));
+    return run_process(command, seconds(120));
   };
   const auto chosen = train({});
   EXPECT_TRUE(chosen.status && chosen.status->is_success()) << chosen.err;
@@ -129,7 +129,7 @@ TEST_F(Slurm, InsideAnAllocationItIsChosenByItself) {
   EXPECT_THAT(train({"--dry-run", "-n", "3", "--launcher", "slurm"}).out,
               AllOf(HasSubstr("[2 n2] srun "), HasSubstr("--nodelist=n2 "), Not(HasSubstr("[3 "))));
   EXPECT_THAT(train({"--dry-run", "--launcher", "local"}).out, HasSubstr("one process on this machine"));
-  const auto many = cluster::run_process({"srun", "--nodes=2", TRIREME_BINARY, "train", (folder_ / "job.toml").string()}, seconds(60));
+  const auto many = run_process({"srun", "--nodes=2", TRIREME_BINARY, "train", (folder_ / "job.toml").string()}, seconds(60));
   EXPECT_EQ(many.status->code, 3);
   EXPECT_THAT(many.err, HasSubstr("srun started this program 2 times"));
 }
@@ -314,8 +314,8 @@ TEST_F(Slurm, ACredentialIsForThisUserAndOnce) {
   EXPECT_THAT(credential, Not(HasSubstr("secret")));
   write_file_atomically(folder_ / "credential", credential);
   ::chmod(folder_.c_str(), 0755);
-  const auto stranger = cluster::run_process({"setpriv", "--reuid=65534", "--clear-groups", "unmunge", "--socket=" + socket}, seconds(10),
-                                             folder_ / "credential");
+  const auto stranger =
+      run_process({"setpriv", "--reuid=65534", "--clear-groups", "unmunge", "--socket=" + socket}, seconds(10), folder_ / "credential");
   EXPECT_FALSE(stranger.status->is_success());
   EXPECT_THAT(stranger.err, HasSubstr("Unauthorized credential for client UID=65534"));
   EXPECT_THAT(stranger.out, Not(HasSubstr("the secret")));

@@ -47,7 +47,7 @@ void enter_namespaces(const std::filesystem::path& folder) {
     std::istringstream arguments(words);
     std::vector<std::string> command{"ip"};
     for (std::string word; arguments >> word;) command.push_back(word);
-    const auto output = cluster::run_process(command, seconds(10));
+    const auto output = run_process(command, seconds(10));
     require(output.status && output.status->is_success(), fmt::format("ip {}", words));
   }
 }
@@ -117,7 +117,7 @@ TestSlurm::TestSlurm(std::filesystem::path folder, TestSlurmOptions options) : f
 }
 
 TestSlurm::~TestSlurm() {
-  const auto run = [](const std::vector<std::string>& command) { return cluster::run_process(command, seconds(20)); };
+  const auto run = [](const std::vector<std::string>& command) { return run_process(command, seconds(20)); };
   run({"scancel", "--full", "--signal=KILL", "--user=root"});
   run({"scancel", "--user=root"});
   for (int i = 0; i < 300 && !run({"squeue", "--noheader"}).out.empty(); ++i) std::this_thread::sleep_for(std::chrono::milliseconds(100));
@@ -134,10 +134,8 @@ void TestSlurm::write_configuration() const {
 
 void TestSlurm::start(const std::string& name, std::vector<std::string> command) {
   const auto file = std::make_shared<std::ofstream>(folder_ / (name + ".log"));
-  daemons_[name] = std::make_unique<cluster::Process>(
-      cluster::ProcessOptions{.argv = std::move(command),
-                              .on_line = [file](cluster::Stream, std::string_view line) { *file << line << std::endl; },
-                              .on_exit = {}});
+  daemons_[name] = std::make_unique<Process>(ProcessOptions{
+      .argv = std::move(command), .on_line = [file](Stream, std::string_view line) { *file << line << std::endl; }, .on_exit = {}});
 }
 
 std::string TestSlurm::log(const std::string& name) const { return read_file(folder_ / (name + ".log")); }
@@ -145,7 +143,7 @@ std::string TestSlurm::log(const std::string& name) const { return read_file(fol
 void TestSlurm::await_idle() const {
   std::string seen;
   for (int i = 0; i < 300; ++i) {
-    seen = cluster::run_process({"sinfo", "--noheader", "--Node", "--format=%T"}, seconds(20)).out;
+    seen = run_process({"sinfo", "--noheader", "--Node", "--format=%T"}, seconds(20)).out;
     std::istringstream lines(seen);
     int idle = 0;
     for (std::string line; std::getline(lines, line);) idle += line == "idle" ? 1 : 0;
@@ -159,7 +157,7 @@ void TestSlurm::await_idle() const {
 // Not static: there is somebody to ask only while this object lives.
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static)
 std::string TestSlurm::ask(const std::vector<std::string>& command) const {
-  const auto output = cluster::run_process(command, seconds(30));
+  const auto output = run_process(command, seconds(30));
   if (!output.status || !output.status->is_success()) throw Error{unavailable, "{}: {}{}", command.front(), output.out, output.err};
   return output.out;
 }

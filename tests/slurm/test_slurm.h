@@ -10,7 +10,7 @@
 #include <string>
 #include <vector>
 
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests {
 
@@ -51,7 +51,7 @@ class TestSlurm {
 
   std::filesystem::path folder_;
   TestSlurmOptions options_;
-  std::map<std::string, std::unique_ptr<cluster::Process>> daemons_;
+  std::map<std::string, std::unique_ptr<Process>> daemons_;
 };
 
 }  // namespace trireme::tests

@@ -22,7 +22,9 @@ const Entry& find_entry(const std::vector<Entry>& entries, std::string_view name
   }
   const std::string guess = nearest(name, names);
   const std::string hint = guess.empty() ? "" : fmt::format("; did you mean '{}'?", guess);
-  const std::string kinds = kind.ends_with('y') ? fmt::format("{}ies", kind.substr(0, kind.size() - 1)) : fmt::format("{}s", kind);
+  const std::string kinds = kind.ends_with('y')   ? fmt::format("{}ies", kind.substr(0, kind.size() - 1))
+                            : kind.ends_with('s') ? fmt::format("{}es", kind)
+                                                  : fmt::format("{}s", kind);
   throw Error{invalid_argument, "there is no {} '{}'{} ({}: {})", kind, name, hint, kinds, fmt::join(names, ", ")};
 }
 

@@ -72,7 +72,7 @@ Config Config::parse_toml(std::string_view text, std::string_view name) {
   try {
     const toml::table parsed = toml::parse(text, name);
     return convert(parsed, name);
-  } catch (const toml::parse_error& error) {
+  } catch (const toml::parse_error& error) {  // a foreign exception becomes an Error
     throw Error{invalid_argument, "{}:{}: {}", name, error.source().begin.line, error.description()};
   }
 }
@@ -143,7 +143,7 @@ void Config::set(std::string_view dotted_key, std::string_view text, std::string
   try {
     row->second = parse_toml(fmt::format("value = {}", text), origin).at("value");
     row->second.origin_ = std::move(origin);
-  } catch (const Error&) {
+  } catch (const Error&) {  // no TOML: a plain word, as shells leave it
     row->second = Config(std::string(text), std::move(origin));
   }
 }

@@ -12,12 +12,14 @@
 #include <cstring>
 #include <system_error>
 
+#include "trireme/base/descriptor.h"
 #include "trireme/base/error.h"
+#include "trireme/base/rollback.h"
 
 namespace trireme {
 namespace {
 
-constexpr std::size_t kLeastRoom = 4096;  // for files whose length the system doesn't tell, e.g. pipes
+constexpr std::size_t kLeastRoom = 4096;  // for files whose length the system doesn't say, e.g. pipes
 
 ErrorCode code_of(int reason) {
   switch (reason) {
@@ -41,20 +43,11 @@ ErrorCode code_of(int reason) {
   }
 }
 
-class Descriptor {
- public:
-  Descriptor(const std::filesystem::path& path, int flags, std::string_view verb) : fd_(::open(path.c_str(), flags | O_CLOEXEC, 0644)) {
-    if (fd_ < 0) throw_system_error(errno, fmt::format("{} {}", verb, path.string()));
-  }
-  ~Descriptor() { ::close(fd_); }
-  Descriptor(const Descriptor&) = delete;
-  Descriptor& operator=(const Descriptor&) = delete;
-
-  int get() const { return fd_; }
-
- private:
-  int fd_;
-};
+Descriptor open_descriptor(const std::filesystem::path& path, int flags, std::string_view verb) {
+  Descriptor file(::open(path.c_str(), flags | O_CLOEXEC, 0644));
+  if (!file.is_open()) throw_system_error(errno, fmt::format("{} {}", verb, path.string()));
+  return file;
+}
 
 int flags_of(OutputFile::Mode mode) {
   switch (mode) {
@@ -76,7 +69,7 @@ void throw_system_error(int reason, std::string_view action) {
 
 std::string read_file(const std::filesystem::path& path, std::uintmax_t max_bytes) {
   const std::string action = fmt::format("read {}", path.string());
-  const Descriptor file(path, O_RDONLY, "read");
+  const Descriptor file = open_descriptor(path, O_RDONLY, "read");
   struct stat status {};
   if (::fstat(file.get(), &status) != 0) throw_system_error(errno, action);
   if (S_ISDIR(status.st_mode)) throw Error{not_found, "cannot read {}: it is a directory", path.string()};
@@ -128,7 +121,7 @@ void make_directories(const std::filesystem::path& path) {
 }
 
 void sync_directory(const std::filesystem::path& path) {
-  const Descriptor directory(path, O_RDONLY | O_DIRECTORY, "open");
+  const Descriptor directory = open_descriptor(path, O_RDONLY | O_DIRECTORY, "open");
   if (::fsync(directory.get()) != 0) throw_system_error(errno, fmt::format("sync {}", path.string()));
 }
 
@@ -138,17 +131,14 @@ void write_whole(const std::filesystem::path& path, std::string_view content, st
   const auto directory = path.has_parent_path() ? path.parent_path() : std::filesystem::path{"."};
   make_directories(directory);
   const std::filesystem::path temporary = path.string() + ".tmp." + std::to_string(::getpid());
-  try {
-    OutputFile file(temporary, OutputFile::Mode::replace);
-    if (permissions != std::filesystem::perms::unknown) std::filesystem::permissions(temporary, permissions);
-    file.write(content);
-    file.sync();
-    if (std::rename(temporary.c_str(), path.c_str()) != 0)
-      throw_system_error(errno, fmt::format("rename {} to {}", temporary.string(), path.string()));
-  } catch (const Error&) {
-    ::unlink(temporary.c_str());
-    throw;
-  }
+  Rollback half_written([&] { ::unlink(temporary.c_str()); });
+  OutputFile file(temporary, OutputFile::Mode::replace);
+  if (permissions != std::filesystem::perms::unknown) std::filesystem::permissions(temporary, permissions);
+  file.write(content);
+  file.sync();
+  if (std::rename(temporary.c_str(), path.c_str()) != 0)
+    throw_system_error(errno, fmt::format("rename {} to {}", temporary.string(), path.string()));
+  half_written.keep();
   sync_directory(directory);
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two counters that many threads add to and nobody waits for.
+// Two counters that many threads add to and no thread waits for.
 #include "trireme/base/traffic.h"
 
 #include <atomic>

@@ -61,9 +61,9 @@ int parse_and_run(int argc, const char* const* argv, const run::Console& console
   if (names_command) find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
   try {
     app.parse(argc, with_two_dashes(argc, argv).data());
-  } catch (const CLI::Success& success) {
+  } catch (const CLI::Success& success) {  // --help and --version
     return app.exit(success, console.out, console.err);
-  } catch (const CLI::ParseError& error) {
+  } catch (const CLI::ParseError& error) {  // a foreign exception, which stays within the fence of CLI11
     return usage_error(console, error.what(), names_command ? first : "");
   }
   const auto chosen = std::find_if(commands.begin(), commands.end(), [](const auto& row) { return row.first->parsed(); });
@@ -84,7 +84,7 @@ std::string in_words(const std::system_error& error) {
 int run_application(int argc, const char* const* argv, const run::Console& console) {
   try {
     return parse_and_run(argc, argv, console);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // for main: every error that was not handled below ends here
     console.err << "trireme: error: " << error.what() << "\n";
     return run::exit_code_of(error.code());
   } catch (const std::system_error& error) {

@@ -20,7 +20,7 @@ class Browser {
   std::filesystem::path file_;
 };
 
-// Is somebody there who could see it?
+// Whether there is a display on which a user could see it.
 bool has_screen();
 
 }  // namespace trireme::cli

@@ -1,28 +1,19 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which launcher a training takes: the one that is named, or the one that flags and environment speak for.
+// Which launcher a training uses: the one that is named, or the one that flags and environment speak for.
 #pragma once
 
-#include <cstdint>
-#include <optional>
 #include <string>
 
 #include "trireme/cli/command_entry.h"
-#include "trireme/cluster/launch/slurm.h"
+#include "trireme/cluster/launch/launcher_entry.h"
 
 namespace trireme::cli {
 
-// What the user said.
-struct LauncherWishes {
-  std::string name;  // --launcher; empty: not told
-  bool names_machines = false;
-  std::int64_t nodes = 0;  // 0: not told
-};
+cluster::Environment own_environment();
 
-// Slurm's variables; nothing outside of an allocation.
-std::optional<cluster::SlurmVariables> slurm_variables();
-
-// "local", "ssh", "slurm", "mpi", or "env" (RANK and WORLD_SIZE). One that nobody asked for is told on the console. Throws
-// invalid_argument if the wishes contradict each other, failed_precondition if a launcher can't be used here.
-std::string choose_launcher(const LauncherWishes& wishes, const run::Console& console);
+// `name` is that of --launcher; empty: not given. A launcher that was not asked for is reported on the console. Throws invalid_argument
+// if flags contradict each other, failed_precondition if a launcher can't be used here.
+const cluster::LauncherEntry& choose_launcher(const std::string& name, const cluster::LauncherRequest& request,
+                                              const run::Console& console);
 
 }  // namespace trireme::cli

@@ -8,7 +8,7 @@
 
 namespace trireme::cli {
 
-// The limit alone is not enough: systems that pipe dumps to a program do not heed it. A debugger that starts the program can still
+// The limit alone is not enough: systems that pipe dumps to a program ignore it. A debugger that starts the program can still
 // follow it; one that comes later needs root.
 void forbid_core_dumps() {
   const rlimit none{.rlim_cur = 0, .rlim_max = 0};

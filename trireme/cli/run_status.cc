@@ -11,6 +11,7 @@
 #include <sstream>
 
 #include "trireme/base/error.h"
+#include "trireme/base/file_lock.h"
 #include "trireme/base/table.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/train/job/job.h"
@@ -20,17 +21,6 @@ namespace trireme::cli {
 namespace {
 
 constexpr std::size_t kRecent = 50;  // steps over which the speed is measured
-
-// Its lock tells: the system takes it from a process that dies.
-bool is_locked(const std::filesystem::path& path) {
-  try {
-    train::RunDirectory::open(path).lock();
-    return false;
-  } catch (const Error& error) {
-    if (error.code() == failed_precondition) return true;
-    throw;
-  }
-}
 
 class Reading {
  public:
@@ -136,7 +126,7 @@ RunStatus status_of(const train::RunDirectory& run) {
   Reading reading;
   observe::for_each_record(run.journal(), [&](const observe::Record& record) { reading.take(record); });
   RunStatus status = reading.finish();
-  status.is_running = is_locked(run.path());
+  status.is_running = is_locked(run.lock_file());
   if (status.is_running) status.ending.clear();
   return status;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a run stands, as its directory tells.
+// Where a run stands, as its directory says.
 #pragma once
 
 #include <cstdint>

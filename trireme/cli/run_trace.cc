@@ -77,7 +77,7 @@ void for_each_record(const std::filesystem::path& file, const std::function<void
       upgrade.apply(*record);
       use(*record);
     } catch (const Error&) {
-      // A line that can't be read is not worth a trace.
+      // A damaged line is no reason to show nothing of the others.
     }
   }
 }
@@ -201,7 +201,7 @@ class RunTrace {
         at += std::max(0.0, length);
         if (field.name == "exposed_seconds") exposed_end = at;
       });
-      // Only its length is known: it ends when the step does not wait for it any more.
+      // Only its length is known: it ends when no worker waits for it any more.
       const double from = std::max(exchanged, exposed_end - row.exchange_seconds);
       if (row.exchange_seconds > 0 && exposed_end > from)
         writer.slice({node.process, "exchange of steps"}, {"exchange", "exchange", from, exposed_end - from});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One trace of all nodes of a run: profiled steps in every detail, the others as far as steps/NODE.csv tells, events of the journal.
+// One trace of all nodes of a run: profiled steps in every detail, the others as far as steps/NODE.csv has them, events of the journal.
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The flags by which commands are told of machines and which of them take part.
+// The flags by which commands get machines and which of them take part.
 #pragma once
 
 #include <string>
@@ -28,7 +28,7 @@ enum class ClusterArgument { flag, positional };
 // --cluster FILE or an argument, --hostfile, -H, --all, --cpus, --gpus, --energy.
 void add_selection_flags(Arguments& arguments, SelectionFlags& flags, ClusterArgument argument);
 
-// The inventory that the flags name, reduced to the machines they select. Its warnings are told on the console.
+// The inventory that the flags name, reduced to the machines they select. Its warnings are printed on the console.
 cluster::Inventory selected_inventory(const SelectionFlags& flags, const run::Console& console);
 
 }  // namespace trireme::cli

@@ -26,7 +26,7 @@ struct TrainedModel {
 };
 
 // `path` is a run directory (its newest good checkpoint is taken) or a checkpoint directory. Damaged checkpoints that were passed
-// over are told on console.err.
+// over are reported on console.err.
 TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console);
 
 train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock);

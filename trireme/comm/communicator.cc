@@ -77,10 +77,10 @@ struct Communicator::State {
     links.set_patience(timeout);
     try {
       collective();
-    } catch (const Error& thrown) {
+    } catch (const Error& thrown) {  // only noted: every later collective throws the same
       fault = thrown;
       throw;
-    } catch (const std::exception& thrown) {
+    } catch (const std::exception& thrown) {  // a foreign exception (Gloo's) becomes an Error
       links.close();
       fault = Error{internal, "Gloo refuses a collective: {}", thrown.what()};
       throw Error{*fault};

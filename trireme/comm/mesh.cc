@@ -32,7 +32,7 @@ std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{
 std::string endpoint_of_member(Store& store, const Group& group, int rank, const Deadline& deadline) {
   try {
     return store.get(key_of(group, rank), deadline.left());
-  } catch (const Error& fault) {
+  } catch (const Error& fault) {  // thrown again, with who did not come
     if (fault.code() != deadline_exceeded) throw;
     not_come(group, rank);
   }
@@ -41,7 +41,7 @@ std::string endpoint_of_member(Store& store, const Group& group, int rank, const
 Socket connect_to_member(const std::string& endpoint, const Group& group, int rank, const Deadline& deadline) {
   try {
     return connect_to(endpoint, deadline.at_most(kConnect));
-  } catch (const Error& fault) {
+  } catch (const Error& fault) {  // thrown again, with who it was
     if (group.waits) group.waits->miss(rank);
     throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }
@@ -54,7 +54,7 @@ Connection call(const std::string& endpoint, const Group& group, int host, const
     try {
       PairKeys keys = prove_to_host(socket, group, host, deadline);
       return {std::move(socket), std::move(keys)};
-    } catch (const Error& fault) {
+    } catch (const Error& fault) {  // the peer may not listen yet
       if (fault.code() == deadline_exceeded || deadline.passed()) not_come(group, host);
       if (fault.code() != unavailable) throw;
     }
@@ -69,7 +69,7 @@ void call_hosts(Store& store, const Group& group, const Deadline& deadline, std:
     const PeerWait::Scope waits(group.waits.get(), host);
     try {
       members[static_cast<std::size_t>(host)] = call(endpoint_of_member(store, group, host, deadline), group, host, deadline);
-    } catch (const Error& fault) {
+    } catch (const Error& fault) {  // thrown below, when the other hosts have been called
       if (fault.code() != unauthenticated) throw;
       wrong_key = fault;
     }
@@ -128,7 +128,7 @@ class Reception {
       const std::optional<int> rank = visitor.advance();
       if (rank) admit(*rank, {visitor.take_socket(), visitor.keys()});
       return rank.has_value();
-    } catch (const Error& fault) {
+    } catch (const Error& fault) {                  // a stranger's fault must not end the meeting
       if (fault.code() == invalid_argument) throw;  // a true member, and waiting does not change its settings
       if (fault.code() == unauthenticated) forger_ = fault;
       send_away(visitor, fault.what());

@@ -10,7 +10,7 @@ namespace {
 constexpr double kRemembered = 60;  // seconds
 constexpr std::size_t kMost = 256;  // round trips
 constexpr double kDrift = 20e-6;    // seconds in a second, by which two machines' clocks go apart: a good trip does not stay good
-constexpr double kFinest = 1e-6;    // what clocks tell at all
+constexpr double kFinest = 1e-6;    // what clocks resolve at all
 
 }  // namespace
 

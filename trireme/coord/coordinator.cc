@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "trireme/base/host.h"
 #include "trireme/coord/heartbeat.h"
 #include "trireme/coord/roster.h"
 #include "trireme/coord/wire_forms.h"
@@ -24,11 +25,13 @@ struct Coordinator::State {
   explicit State(Options options)
       : addresses(options.addresses),
         renewal(options.renewal),
-        tell(options.tell),
+        warn(options.warn),
+        clock(options.clock),
+        renewed(clock->now()),
         own(options.credentials.certificate),
         roster(options, store, events),
         server(server_options(std::move(options))),
-        looks(roster_silence / kLooksPerSilence, [this](Seconds late) { look(late); }) {}
+        looks(*clock, roster_silence / kLooksPerSilence, [this](Seconds late) { look(late); }) {}
 
   ~State() {
     store.end();
@@ -41,7 +44,7 @@ struct Coordinator::State {
     rpc::Server::Options out{.addresses = std::move(options.addresses),
                              .port = options.port,
                              .credentials = std::move(options.credentials),
-                             .tell = std::move(options.tell)};
+                             .tell = std::move(options.warn)};
     for (Method& method : options.methods) out.methods.push_back(guarded(std::move(method)));
     out.methods.push_back(store_method("store_set", &State::store_set));
     out.methods.push_back(store_method("store_get", &State::store_get));
@@ -86,8 +89,8 @@ struct Coordinator::State {
 
   void look(Seconds late) {
     // A look that is a little late is the machine's business; one that is very late means that this process stood still.
-    roster.look(SteadyClock().now(), late > roster_silence / 2 ? late : Seconds{0});
-    if (renewal.issue) renew(SteadyClock().now());
+    roster.look(clock->now(), late > roster_silence / 2 ? late : Seconds{0});
+    if (renewal.issue) renew(clock->now());
   }
 
   void renew(Seconds now) {
@@ -98,16 +101,17 @@ struct Coordinator::State {
         renewed = now;
       }
       roster.renew(now, renewal.validity / 2, renewal);
-    } catch (const Error& error) {
-      if (tell) tell(fmt::format("a certificate could not be renewed, which is tried again: {}", error.what()));
+    } catch (const Error& error) {  // on the thread that looks: the certificate is still good for half of its time
+      if (warn) warn(fmt::format("a certificate could not be renewed, which is tried again: {}", error.what()));
     }
   }
 
   std::vector<std::string> addresses;
   const Renewal renewal;
-  const std::function<void(const std::string&)> tell;
-  const std::string own;                  // certificate, the first
-  Seconds renewed = SteadyClock().now();  // it was, when
+  const std::function<void(const std::string&)> warn;
+  const std::shared_ptr<const Clock> clock;
+  Seconds renewed;        // when it was
+  const std::string own;  // certificate, the first
   Seconds roster_silence{0};
   EventQueue<Event> events;
   FencedStore store;
@@ -123,7 +127,7 @@ int Coordinator::port() const { return state_->server.port(); }
 
 std::vector<std::string> Coordinator::addresses() const {
   std::vector<std::string> out;
-  for (const std::string& address : state_->addresses) out.push_back(rpc::join_port(address, port()));
+  for (const std::string& address : state_->addresses) out.push_back(join_host_port(address, port()));
   return out;
 }
 

@@ -19,8 +19,8 @@ namespace trireme::coord {
 struct Event {
   enum class Kind {
     hello,    // info; from here on it counts as being here
-    ready,    // card
-    refused,  // reason, in the words that the node was told; it is gone
+    ready,    // fingerprint
+    refused,  // reason, in the words that the node was sent; it is gone
     message,  // message
     failed,   // failure; the node is still connected
     left,     // it took its leave, or was dismissed and went
@@ -28,11 +28,11 @@ struct Event {
   };
   Kind kind = Kind::hello;
   std::string node;
-  // That held for the node when this happened; 0: none yet. By the time the event is taken from the queue another may hold: whoever
-  // takes it compares.
+  // That held for the node when this happened; 0: none yet. By the time the event is taken from the queue another may hold: the caller
+  // compares.
   std::uint64_t generation = 0;
   NodeInfo info;  // of the node, in every event
-  Card card;
+  JobFingerprint fingerprint;
   Message message;
   FailureReport failure;
   Progress progress;
@@ -56,7 +56,7 @@ class Coordinator {
   };
 
   // Certificates for the time after the first ones: the coordinator's own and every node's are renewed at half of `validity`, a node's
-  // also when it comes. Without `issue` nobody who comes after the first ones have ended is let in.
+  // also when it comes. Without `issue` no node that comes after the first ones have ended is let in.
   struct Renewal {
     std::function<rpc::Credentials(const rpc::Identity& identity, const std::vector<std::string>& hosts)> issue;
     Seconds validity{0};
@@ -67,12 +67,13 @@ class Coordinator {
     int port = 0;                        // 0: any, the same on all of them
     rpc::Credentials credentials;
     std::string version;
-    std::string welcome;           // the job, handed to each node that says hello
-    std::optional<Card> expected;  // of every node; without it the first node's card is what the others must have
-    Seconds silence{5};            // a node not heard of for that long is lost; it sends a heartbeat five times as often
+    std::string welcome;                     // the job, handed to each node that says hello
+    std::optional<JobFingerprint> expected;  // of every node; without it the first node's fingerprint is what the others must have
+    Seconds silence{5};                      // a node not heard of for that long is lost; it sends a heartbeat five times as often
     std::vector<Method> methods;
     Renewal renewal{};
-    std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
+    std::function<void(const std::string&)> warn{};  // of strangers: one line per second at most; may be empty
+    std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>();
   };
 
   explicit Coordinator(Options options);
@@ -89,7 +90,7 @@ class Coordinator {
 
   // To its members, which must be here and ready; its number must be greater than that of the one before. From here on nothing is
   // accepted from a node that has not taken it up, and what the store held is forgotten. A member that is gone by now is
-  // passed over: an event tells of it.
+  // passed over: an event reports it.
   void announce(const Generation& generation);
   // To a node that is gone: nothing happens, for the same reason.
   void send(const std::string& node, const Message& message);

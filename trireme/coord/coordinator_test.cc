@@ -35,8 +35,8 @@ TEST(Coordinator, NodesJoinAndGetRanks) {
   EXPECT_EQ(next(coordinator), "hello a");
   EXPECT_THAT(coordinator.nodes(), ElementsAre("a", "b"));
   EXPECT_THAT(thrown_error([&] { a.await_generation(0, Seconds{0.05}); }), StartsWith("deadline_exceeded: "));
-  b.ready(kCard);
-  a.ready(kCard);
+  b.ready(kFingerprint);
+  a.ready(kFingerprint);
   next(coordinator);
   next(coordinator);
   coordinator.announce(generation_of(1, {"b", "a"}));
@@ -94,11 +94,11 @@ TEST(Coordinator, AMismatchIsRefusedSayingWhich) {
   EXPECT_THAT(next(coordinator), StartsWith("refused old: "));
 
   Membership first = join(coordinator, "0");
-  first.ready(kCard);
+  first.ready(kFingerprint);
   EXPECT_EQ(next(coordinator), "hello 0");
   EXPECT_EQ(next(coordinator), "ready 0");
   Membership second = join(coordinator, "1");
-  Card other = kCard;
+  JobFingerprint other = kFingerprint;
   other.data = "dd";
   second.ready(other);
   const std::string reason = "the data of node '1' on host1 is dd, that of node '0' on host0 is cc: compare the data files";
@@ -111,10 +111,10 @@ TEST(Coordinator, AMismatchIsRefusedSayingWhich) {
 
 TEST(Coordinator, AnExpectedCardIsTheMeasure) {
   Coordinator::Options options = coordinator_options();
-  options.expected = kCard;
+  options.expected = kFingerprint;
   Coordinator coordinator(options);
   Membership node = join(coordinator, "0");
-  Card other = kCard;
+  JobFingerprint other = kFingerprint;
   other.model = "xx";
   node.ready(other);
   EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }),
@@ -155,7 +155,7 @@ TEST(Membership, RejoinsAnotherCoordinatorAtTheSameAddress) {
   coordinator = std::make_unique<Coordinator>(options);
   node.rejoin(kPatience);
   EXPECT_EQ(next(*coordinator), "hello 0");
-  node.ready(kCard);
+  node.ready(kFingerprint);
   EXPECT_EQ(next(*coordinator), "ready 0");
   coordinator->announce(generation_of(7, {"0"}));
   EXPECT_EQ(node.await_generation(0, kPatience).number, 7U);
@@ -232,7 +232,7 @@ TEST(Coordinator, TheStoreCarriesValuesBetweenMembers) {
   EXPECT_EQ(waiting.get(), value);
   const Seconds start = now();
   EXPECT_EQ(thrown_error([&] { cluster.nodes[0].store().get("nothing", Seconds{0.2}); }),
-            "deadline_exceeded: nobody has set 'nothing' within 0.2 s");
+            "deadline_exceeded: no member has set 'nothing' within 0.2 s");
   EXPECT_LT(now() - start, Seconds{1});
 }
 
@@ -312,7 +312,7 @@ TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
   Membership node = join(coordinator, "0");
   EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
   EXPECT_THAT(thrown_error([&] { node.call("commit", "x", kPatience); }), StartsWith("failed_precondition"));
-  node.ready(kCard);
+  node.ready(kFingerprint);
   next(coordinator);
   next(coordinator);
   coordinator.announce(generation_of(1, {"0"}));
@@ -363,6 +363,29 @@ TEST(Coordinator, ItsEndIsNoticedByItsNodes) {
   EXPECT_TRUE(node.lost());
   EXPECT_THAT(thrown_error([&] { node.send({}); }), StartsWith("unavailable"));
   EXPECT_THAT(thrown_error([&] { node.store().set("k", "v"); }), StartsWith("unavailable"));
+}
+
+// Beside the time that really passes.
+class JumpingClock final : public Clock {
+ public:
+  Seconds now() const override { return SteadyClock().now() + Seconds{jump_.load()}; }
+  void jump(Seconds by) { jump_ = by.count(); }
+
+ private:
+  std::atomic<double> jump_{0};
+};
+
+// Its own absence is not the nodes' silence.
+TEST(Coordinator, WhoseProcessStoodStillLosesNoNode) {
+  const auto clock = std::make_shared<JumpingClock>();
+  Coordinator::Options options = coordinator_options();
+  options.clock = clock;
+  Coordinator coordinator(options);
+  const Membership node = join(coordinator, "0");
+  EXPECT_EQ(next(coordinator), "hello 0");
+  clock->jump(Seconds{3600});
+  EXPECT_FALSE(coordinator.next_event(Seconds{1}).has_value());
+  EXPECT_EQ(coordinator.nodes().size(), 1U);
 }
 
 }  // namespace

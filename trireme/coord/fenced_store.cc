@@ -29,7 +29,7 @@ std::string FencedStore::get(const Stamp& stamp, const std::string& key, Seconds
     check(stamp);
     if (const auto value = values_.find(key); value != values_.end()) return value->second;
     if (changed_.wait_until(lock, end) == std::cv_status::timeout && std::chrono::steady_clock::now() >= end)
-      throw Error{deadline_exceeded, "nobody has set '{}' within {:g} s", key, timeout.count()};
+      throw Error{deadline_exceeded, "no member has set '{}' within {:g} s", key, timeout.count()};
   }
 }
 

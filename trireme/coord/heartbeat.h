@@ -13,8 +13,10 @@ namespace trireme::coord {
 
 class Heartbeat {
  public:
-  // `beat` is told by how much it comes late: a process that was stopped must not take its own absence for the others' silence.
-  Heartbeat(Seconds every, std::function<void(Seconds late)> beat) : thread_([this, every, beat = std::move(beat)] { run(every, beat); }) {}
+  // `beat` gets by how much it comes late: a process that was stopped must not take its own absence for the others' silence.
+  // `clock` must outlive it.
+  Heartbeat(const Clock& clock, Seconds every, std::function<void(Seconds late)> beat)
+      : clock_(clock), thread_([this, every, beat = std::move(beat)] { run(every, beat); }) {}
   ~Heartbeat() {
     {
       const std::lock_guard lock(mutex_);
@@ -28,17 +30,17 @@ class Heartbeat {
 
  private:
   void run(Seconds every, const std::function<void(Seconds)>& beat) {
-    const SteadyClock clock;
     std::unique_lock lock(mutex_);
     for (;;) {
-      const Seconds due = clock.now() + every;
+      const Seconds due = clock_.now() + every;
       if (changed_.wait_for(lock, every, [this] { return ending_; })) return;
       lock.unlock();
-      beat(clock.now() - due);
+      beat(clock_.now() - due);
       lock.lock();
     }
   }
 
+  const Clock& clock_;
   std::mutex mutex_;
   std::condition_variable changed_;
   bool ending_ = false;

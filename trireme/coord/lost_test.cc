@@ -21,7 +21,7 @@ TEST(LostChild, DISABLED_Node) {
   const std::string address = ChildProcess::input();
   Membership node = Membership::connect(node_options(address, "child"), kPatience);
   node.at(5, "forward");
-  node.ready(kCard);
+  node.ready(kFingerprint);
   try {
     node.await_generation(0, Seconds{20});
   } catch (const Error& error) {

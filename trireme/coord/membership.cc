@@ -25,8 +25,6 @@ constexpr Seconds kRejoinPause{0.3};
 constexpr double kCoordinatorSilences = 2;
 constexpr int kFirstTrips = 8;  // one after another, so that the clocks are known from the start
 
-Seconds now() { return SteadyClock().now(); }
-
 }  // namespace
 
 struct Membership::State final : comm::Store {
@@ -36,25 +34,27 @@ struct Membership::State final : comm::Store {
         credentials(options.credentials),
         channel(std::make_shared<rpc::Channel>(std::move(through))) {}
 
+  Seconds now() const { return options.clock->now(); }
+
   // What the coordinator says, on gRPC's threads.
   void received(const std::string& bytes) {
     const Seconds time = now();
     try {
       auto said = parsed<wire::ToNode>(bytes);
-      if (said.has_clock_echo()) hear_echo(said.clock_echo(), time);
-      take(said);
+      if (said.has_clock_echo()) on_clock_echo(said.clock_echo(), time);
+      handle(said);
       if (said.has_renewal()) wipe(*said.mutable_renewal()->mutable_private_key());
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // a handler of messages, on a thread of gRPC's: the membership's caller learns of it
       finish(error);
     }
   }
 
-  void take(const wire::ToNode& said) {
+  void handle(const wire::ToNode& said) {
     using What = wire::ToNode::WhatCase;
     const std::lock_guard lock(mutex);
     heard = now();
     if (said.what_case() == What::kWelcome && welcome.ticket() == 0) welcome = said.welcome();
-    if (said.what_case() == What::kGeneration) take_generation(from_wire(said.generation()));
+    if (said.what_case() == What::kGeneration) on_generation(from_wire(said.generation()));
     if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
     if (said.what_case() == What::kDismissal) dismissed = true;
     if (said.what_case() == What::kRenewal) renew(said.renewal());
@@ -63,7 +63,7 @@ struct Membership::State final : comm::Store {
   }
 
   // With the lock held.
-  void take_generation(Generation generation) {
+  void on_generation(Generation generation) {
     if (generation.rank_of(name) < 0)
       without_us = generation.number;
     else
@@ -80,7 +80,7 @@ struct Membership::State final : comm::Store {
     credentials.key = renewal.private_key();
   }
 
-  void hear_echo(const wire::ClockEcho& echo, Seconds time) {
+  void on_clock_echo(const wire::ClockEcho& echo, Seconds time) {
     clock_offset.add({.sent = echo.sent(), .received = echo.received(), .answered = echo.answered(), .back = time.count()});
     if (++echoes < kFirstTrips) probe_clock();
   }
@@ -245,7 +245,7 @@ Membership::~Membership() {
 }
 
 Membership Membership::connect(Options options, Seconds timeout) {
-  const Seconds end = now() + timeout;
+  const Seconds end = options.clock->now() + timeout;
   rpc::Channel channel = rpc::Channel::connect(options.coordinator, options.credentials, timeout);
   auto state = std::make_shared<State>(std::move(options), std::move(channel));
   // The stream may outlive the membership by a moment, so it owns a share of the state.
@@ -257,13 +257,13 @@ Membership Membership::connect(Options options, Seconds timeout) {
 
   Membership out(state);
   std::unique_lock lock(state->mutex);
-  if (!state->wait(lock, std::max(end - now(), Seconds{1}), [&] { return state->welcome.ticket() != 0; }))
+  if (!state->wait(lock, std::max(end - state->now(), Seconds{1}), [&] { return state->welcome.ticket() != 0; }))
     throw Error{deadline_exceeded, "the coordinator at {} does not answer node '{}'", state->options.coordinator, state->name};
   lock.unlock();
   state->probe_clock();
   State* const raw = state.get();  // the thread ends before the state does
-  state->heartbeat =
-      std::make_unique<Heartbeat>(Seconds{state->welcome.silence() / kHeartbeatsPerSilence}, [raw](Seconds late) { raw->beat(late); });
+  state->heartbeat = std::make_unique<Heartbeat>(*state->options.clock, Seconds{state->welcome.silence() / kHeartbeatsPerSilence},
+                                                 [raw](Seconds late) { raw->beat(late); });
   return out;
 }
 
@@ -272,14 +272,14 @@ void Membership::rejoin(Seconds timeout) {
   former->heartbeat.reset();
   Options again = former->options;
   again.credentials = credentials();
-  const Seconds end = now() + timeout;
+  const Seconds end = former->now() + timeout;
   for (;;) {
     try {
-      *this = connect(again, std::max(end - now(), Seconds{0.1}));
+      *this = connect(again, std::max(end - former->now(), Seconds{0.1}));
       return;
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // the coordinator may be on its way: a failure is final only when the time is over
       const bool may_pass = error.code() == unavailable || error.code() == already_exists || error.code() == deadline_exceeded;
-      if (!may_pass || now() >= end) throw;
+      if (!may_pass || former->now() >= end) throw;
     }
     std::this_thread::sleep_for(kRejoinPause);
   }
@@ -288,10 +288,10 @@ void Membership::rejoin(Seconds timeout) {
 std::string Membership::welcome() const { return state()->welcome.job(); }
 std::string Membership::node() const { return state()->name; }
 
-void Membership::ready(const Card& card) {
+void Membership::ready(const JobFingerprint& fingerprint) {
   const std::shared_ptr<State> state = this->state();
   wire::ToCoordinator message = state->blank();
-  *message.mutable_ready() = to_wire(card);
+  *message.mutable_ready() = to_wire(fingerprint);
   state->say(message);
 }
 
@@ -336,7 +336,7 @@ void Membership::at(std::int64_t step, std::string_view phase) {
   state->progress.step = step;
   state->progress.phase = phase;
   ++state->progress.moves;
-  state->moved = now();
+  state->moved = state->now();
 }
 
 std::shared_ptr<comm::PeerWait> Membership::peer_wait() const { return state()->peer_wait; }

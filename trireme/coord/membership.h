@@ -30,10 +30,11 @@ class Membership {
     rpc::Credentials credentials;  // the first
     std::string version;
     NodeInfo info;
+    std::shared_ptr<const Clock> clock = std::make_shared<SteadyClock>();
     std::function<void(const Error&)> ended;  // called once, from a thread that must not be kept, when the membership has ended
   };
 
-  // Tries until the timeout while nobody listens there; a refusal is thrown at once.
+  // Tries until the timeout while no process listens there; a refusal is thrown at once.
   static Membership connect(Options options, Seconds timeout);
   // After the end, if the coordinator was lost or has declared this node lost: comes again as the same node, ready for nothing yet.
   // Tries until the timeout, also while there is still a trace of this node's former self. Other threads may use the membership
@@ -47,7 +48,7 @@ class Membership {
   std::string node() const;     // this node's name, as its certificate has it
 
   // Says what this node would train; a mismatch ends the membership.
-  void ready(const Card& card);
+  void ready(const JobFingerprint& fingerprint);
   // Waits for a generation with a greater number, of which this node is a member, and takes it up: from here on all that is
   // sent carries its number.
   Generation await_generation(std::uint64_t newer_than, Seconds timeout);
@@ -61,7 +62,7 @@ class Membership {
   // This node's: the coordinator renews them long before they end.
   rpc::Credentials credentials() const;
 
-  // What makes a reading of SteadyClock here the coordinator's time, in seconds since 1970. Nothing for some milliseconds after
+  // What makes a reading of the clock here the coordinator's time, in seconds since 1970. Nothing for some milliseconds after
   // connect(); later it is measured anew with each heartbeat.
   std::optional<ClockOffset::Estimate> clock_offset() const;
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a coordinator and its nodes tell each other.
+// What a coordinator and its nodes send each other.
 #pragma once
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace trireme::coord {
 
-// What a node is about to train, as hashes: members of one job must have equal cards.
-struct Card {
+// What a node is about to train, as hashes: members of one job must have equal fingerprints.
+struct JobFingerprint {
   std::string version;  // of the program
   std::string job;
   std::string model;

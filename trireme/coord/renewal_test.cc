@@ -84,7 +84,7 @@ TEST_F(Renewal, AConnectionThatLivesLongerThanItsCertificateStays) {
   Coordinator coordinator(options());
   const rpc::Credentials first = issue({.role = "node", .name = "0"});
   Membership node = join_as(coordinator, first);
-  node.ready(kCard);
+  node.ready(kFingerprint);
   EXPECT_EQ(next(coordinator), "hello 0");
   EXPECT_EQ(next(coordinator), "ready 0");
   outlive(first, coordinator);

@@ -10,7 +10,6 @@
 namespace trireme::coord {
 namespace {
 
-Seconds now() { return SteadyClock().now(); }
 double time_of_day() { return std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count(); }
 
 Event event_of(Event::Kind kind, const Connection& from) {
@@ -34,8 +33,8 @@ struct Difference {
   std::string_view advice;
 };
 
-// The first in which two cards differ.
-std::optional<Difference> difference(const Card& theirs, const Card& ours) {
+// The first in which two fingerprints differ.
+std::optional<Difference> difference(const JobFingerprint& theirs, const JobFingerprint& ours) {
   const std::array<Difference, 4> all{{
       {"version of the program", theirs.version, ours.version, "install the same on every machine"},
       {"job", theirs.job, ours.job, "start every node from the same job file with the same options"},
@@ -54,17 +53,18 @@ Roster::Roster(const Coordinator::Options& options, FencedStore& store, EventQue
     : version_(options.version),
       welcome_(options.welcome),
       silence_(options.silence),
+      clock_(options.clock),
       store_(store),
       events_(events),
-      card_(options.expected) {
-  if (card_) card_owner_ = "the coordinator";
+      fingerprint_(options.expected) {
+  if (fingerprint_) fingerprint_owner_ = "the coordinator";
 }
 
 rpc::SessionListener Roster::open(const rpc::Peer& peer, std::shared_ptr<rpc::Session> session) {
   const auto entry = std::make_shared<Connection>();
   entry->node = peer.identity.name;
   entry->session = std::move(session);
-  entry->heard = now();
+  entry->heard = clock_->now();
   const std::lock_guard lock(mutex_);
   entry->ticket = ++tickets_;
   connections_.insert(entry);
@@ -76,10 +76,10 @@ void Roster::received(const Entry& from, const std::string& bytes) {
   const double time = time_of_day();  // the lock may be held for longer than the message was on its way
   const std::lock_guard lock(mutex_);
   if (from->over) return;
-  from->heard = now();
+  from->heard = clock_->now();
   try {
-    take(from, parsed<wire::ToCoordinator>(bytes), time);
-  } catch (const Error& error) {
+    handle(from, parsed<wire::ToCoordinator>(bytes), time);
+  } catch (const Error& error) {  // a handler of messages: the node learns of its fault
     refuse(from, error);
   }
 }
@@ -87,43 +87,43 @@ void Roster::received(const Entry& from, const std::string& bytes) {
 void Roster::closed(const Entry& from) {
   const std::lock_guard lock(mutex_);
   if (!from->over) {
-    if (from->here) tell(from->leaving ? Event::Kind::left : Event::Kind::lost, *from, from->leaving ? "" : "connection closed");
+    if (from->here) report(from->leaving ? Event::Kind::left : Event::Kind::lost, *from, from->leaving ? "" : "connection closed");
     end(from, Error{ok, "closed"});
   }
   connections_.erase(from);
   closed_one_.notify_all();
 }
 
-void Roster::take(const Entry& from, const wire::ToCoordinator& said, double time) {
+void Roster::handle(const Entry& from, const wire::ToCoordinator& said, double time) {
   using What = wire::ToCoordinator::WhatCase;
-  if (said.what_case() == What::kHello) return take_hello(from, said.hello());
+  if (said.what_case() == What::kHello) return on_hello(from, said.hello());
   if (!from->here) throw Error{failed_precondition, "node '{}' must say hello first", from->node};
-  if (said.what_case() == What::kLeave) return take_leave(from);
+  if (said.what_case() == What::kLeave) return on_leave(from);
   if (said.what_case() == What::kClockProbe) return echo(*from, said.clock_probe(), time);
-  // It tells that the node lives and what it is at, also if that is a step of a generation that is over.
-  if (said.what_case() == What::kHeartbeat) return take_heartbeat(*from, said);
+  // It says that the node lives and what it is at, also if that is a step of a generation that is over.
+  if (said.what_case() == What::kHeartbeat) return on_heartbeat(*from, said);
   if (is_fenced(*from, said.generation())) {
     ++refused_;
     return;
   }
   switch (said.what_case()) {
     case What::kReady:
-      return take_card(from, from_wire(said.ready()));
+      return on_ready(from, from_wire(said.ready()));
     case What::kMessage:
-      return take_message(*from, said.message());
+      return on_message(*from, said.message());
     case What::kFailure:
-      return take_failure(*from, said.failure());
+      return on_failure(*from, said.failure());
     default:
       throw Error{invalid_argument, "node '{}' says what this coordinator does not understand", from->node};
   }
 }
 
-void Roster::take_heartbeat(Connection& from, const wire::ToCoordinator& said) {
+void Roster::on_heartbeat(Connection& from, const wire::ToCoordinator& said) {
   from.progress = from_wire(said.heartbeat());
   from.progress.generation = said.generation();
 }
 
-void Roster::take_hello(const Entry& from, const wire::Hello& hello) {
+void Roster::on_hello(const Entry& from, const wire::Hello& hello) {
   if (from->here) throw Error{failed_precondition, "node '{}' has said hello already", from->node};
   from->info = from_wire(hello);
   if (hello.version() != version_)
@@ -133,7 +133,7 @@ void Roster::take_hello(const Entry& from, const wire::Hello& hello) {
   if (const auto other = here_.find(from->node); other != here_.end() && is_same_process(*other->second, *from)) {
     // It has noticed the end of its former connection before we did.
     const Entry former = other->second;
-    tell(Event::Kind::lost, *former, "it has come again");
+    report(Event::Kind::lost, *former, "it has come again");
     end(former, Error{aborted, "node '{}' has come again", from->node});
   }
   if (const auto other = here_.find(from->node); other != here_.end())
@@ -146,40 +146,40 @@ void Roster::take_hello(const Entry& from, const wire::Hello& hello) {
   welcome.mutable_welcome()->set_ticket(from->ticket);
   welcome.mutable_welcome()->set_silence(silence_.count());
   from->session->send(welcome.SerializeAsString());
-  tell(Event::Kind::hello, *from);
+  report(Event::Kind::hello, *from);
 }
 
-void Roster::take_card(const Entry& from, const Card& card) {
-  if (!card_) {
-    card_ = card;
-    card_owner_ = fmt::format("node '{}' on {}", from->node, from->info.host);
+void Roster::on_ready(const Entry& from, const JobFingerprint& fingerprint) {
+  if (!fingerprint_) {
+    fingerprint_ = fingerprint;
+    fingerprint_owner_ = fmt::format("node '{}' on {}", from->node, from->info.host);
   }
-  if (const auto wrong = difference(card, *card_))
+  if (const auto wrong = difference(fingerprint, *fingerprint_))
     throw Error{failed_precondition, "the {} of node '{}' on {} is {}, that of {} is {}: {}",
                 wrong->what,         from->node,
                 from->info.host,     wrong->theirs,
-                card_owner_,         wrong->ours,
+                fingerprint_owner_,  wrong->ours,
                 wrong->advice};
   from->ready = true;
   Event event = event_of(Event::Kind::ready, *from);
-  event.card = card;
+  event.fingerprint = fingerprint;
   events_.push(std::move(event));
 }
 
-void Roster::take_message(const Connection& from, const wire::CoordinationMessage& message) {
+void Roster::on_message(const Connection& from, const wire::CoordinationMessage& message) {
   Event event = event_of(Event::Kind::message, from);
   event.message = from_wire(message);
   events_.push(std::move(event));
 }
 
-void Roster::take_failure(const Connection& from, const wire::Failure& failure) {
+void Roster::on_failure(const Connection& from, const wire::Failure& failure) {
   Event event = event_of(Event::Kind::failed, from);
   event.failure = from_wire(failure);
   events_.push(std::move(event));
 }
 
-void Roster::take_leave(const Entry& from) {
-  tell(Event::Kind::left, *from);
+void Roster::on_leave(const Entry& from) {
+  report(Event::Kind::left, *from);
   end(from, Error{ok, "left"});
 }
 
@@ -197,7 +197,7 @@ bool Roster::is_fenced(const Connection& from, std::uint64_t generation) const {
 }
 
 void Roster::refuse(const Entry& from, const Error& why) {
-  tell(Event::Kind::refused, *from, why.what());
+  report(Event::Kind::refused, *from, why.what());
   end(from, why);
 }
 
@@ -208,7 +208,7 @@ void Roster::end(const Entry& from, const Error& why) {
   from->session->close(why);
 }
 
-void Roster::tell(Event::Kind kind, const Connection& from, const std::string& reason) {
+void Roster::report(Event::Kind kind, const Connection& from, const std::string& reason) {
   Event event = event_of(kind, from);
   event.reason = reason;
   events_.push(std::move(event));
@@ -228,7 +228,7 @@ void Roster::announce(const Generation& generation) {
   store_.begin(generation.number);
   for (const Member& member : generation.members) {
     const auto found = here_.find(member.node);
-    // Not ready: it was lost and has come again meanwhile, as the events tell.
+    // Not ready: it was lost and has come again meanwhile, as the events say.
     if (found == here_.end() || !found->second->ready) continue;
     found->second->generation = generation.number;
     found->second->session->send(bytes);
@@ -271,7 +271,7 @@ void Roster::look(Seconds now, Seconds late) {
       continue;
     }
     const std::string reason = fmt::format("no heartbeat for {:g} s", silence_.count());
-    if (entry->here) tell(Event::Kind::lost, *entry, reason);
+    if (entry->here) report(Event::Kind::lost, *entry, reason);
     end(entry, Error{aborted, "node '{}' was declared lost: {}", entry->node, reason});
   }
 }

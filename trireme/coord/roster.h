@@ -25,10 +25,10 @@ struct Connection {
   Seconds heard{0};                // when
   std::optional<Seconds> renewed;  // when it got its last certificate from us
   bool here = false;               // has said hello
-  bool ready = false;              // its card is the job's
+  bool ready = false;              // its fingerprint is the job's
   bool leaving = false;            // dismissed, or has taken its leave
   bool over = false;               // what still comes from it counts for nothing
-  std::uint64_t generation = 0;    // the last it was told of
+  std::uint64_t generation = 0;    // the last that was announced to it
   NodeInfo info;
   Progress progress;
 };
@@ -62,22 +62,23 @@ class Roster {
   void received(const Entry& from, const std::string& bytes);
   void closed(const Entry& from);
   // With the lock held:
-  void take(const Entry& from, const wire::ToCoordinator& said, double time);
-  static void take_heartbeat(Connection& from, const wire::ToCoordinator& said);
-  void take_hello(const Entry& from, const wire::Hello& hello);
-  void take_card(const Entry& from, const Card& card);
-  void take_message(const Connection& from, const wire::CoordinationMessage& message);
-  void take_failure(const Connection& from, const wire::Failure& failure);
-  void take_leave(const Entry& from);
+  void handle(const Entry& from, const wire::ToCoordinator& said, double time);
+  static void on_heartbeat(Connection& from, const wire::ToCoordinator& said);
+  void on_hello(const Entry& from, const wire::Hello& hello);
+  void on_ready(const Entry& from, const JobFingerprint& fingerprint);
+  void on_message(const Connection& from, const wire::CoordinationMessage& message);
+  void on_failure(const Connection& from, const wire::Failure& failure);
+  void on_leave(const Entry& from);
   static void echo(const Connection& to, const wire::ClockProbe& probe, double received);
   bool is_fenced(const Connection& from, std::uint64_t generation) const;
   void refuse(const Entry& from, const Error& why);
   void end(const Entry& from, const Error& why);
-  void tell(Event::Kind kind, const Connection& from, const std::string& reason = "");
+  void report(Event::Kind kind, const Connection& from, const std::string& reason = "");
 
   const std::string version_;
   const std::string welcome_;
   const Seconds silence_;
+  const std::shared_ptr<const Clock> clock_;
   FencedStore& store_;
   EventQueue<Event>& events_;
 
@@ -85,8 +86,8 @@ class Roster {
   std::condition_variable closed_one_;
   std::set<Entry> connections_;
   std::map<std::string, Entry> here_;
-  std::optional<Card> card_;
-  std::string card_owner_;
+  std::optional<JobFingerprint> fingerprint_;
+  std::string fingerprint_owner_;
   Generation current_;
   std::uint64_t tickets_ = 0;
   Seconds last_beat_{0};

@@ -19,12 +19,12 @@ wire::Hello to_wire(const NodeInfo& info, const std::string& version) {
   return out;
 }
 
-wire::Card to_wire(const Card& card) {
-  wire::Card out;
-  out.set_version(card.version);
-  out.set_job(card.job);
-  out.set_model(card.model);
-  out.set_data(card.data);
+wire::JobFingerprint to_wire(const JobFingerprint& fingerprint) {
+  wire::JobFingerprint out;
+  out.set_version(fingerprint.version);
+  out.set_job(fingerprint.job);
+  out.set_model(fingerprint.model);
+  out.set_data(fingerprint.data);
   return out;
 }
 
@@ -76,8 +76,8 @@ NodeInfo from_wire(const wire::Hello& hello) {
   return {.host = hello.host(), .address = hello.address(), .cores = hello.cores(), .process = hello.process()};
 }
 
-Card from_wire(const wire::Card& card) {
-  return {.version = card.version(), .job = card.job(), .model = card.model(), .data = card.data()};
+JobFingerprint from_wire(const wire::JobFingerprint& fingerprint) {
+  return {.version = fingerprint.version(), .job = fingerprint.job(), .model = fingerprint.model(), .data = fingerprint.data()};
 }
 
 Progress from_wire(const wire::Progress& progress) {

@@ -11,14 +11,14 @@
 namespace trireme::coord {
 
 wire::Hello to_wire(const NodeInfo& info, const std::string& version);
-wire::Card to_wire(const Card& card);
+wire::JobFingerprint to_wire(const JobFingerprint& fingerprint);
 wire::Progress to_wire(const Progress& progress);
 wire::CoordinationMessage to_wire(const Message& message);
 wire::Failure to_wire(const FailureReport& report);
 wire::Generation to_wire(const Generation& generation);
 
 NodeInfo from_wire(const wire::Hello& hello);
-Card from_wire(const wire::Card& card);
+JobFingerprint from_wire(const wire::JobFingerprint& fingerprint);
 Progress from_wire(const wire::Progress& progress);
 Message from_wire(const wire::CoordinationMessage& message);
 FailureReport from_wire(const wire::Failure& failure);

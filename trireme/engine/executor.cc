@@ -257,7 +257,7 @@ void Executor::State::run_by_part(std::size_t begin, std::size_t end, const Call
       for (std::size_t part = 0; part < parts.size(); ++part) {
         if (parts[part].lane == lane) run_part(begin, end, part, call, times);
       }
-    } catch (...) {
+    } catch (...) {  // must not leave a thread of OpenMP's; thrown again below
 #pragma omp critical
       fault = std::current_exception();
     }

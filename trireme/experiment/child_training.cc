@@ -13,7 +13,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::experiment {
 namespace {
@@ -29,10 +29,10 @@ class ChildLog {
  public:
   explicit ChildLog(const std::filesystem::path& path) : file_(path, std::ios::trunc) {}
 
-  void add(cluster::Stream stream, std::string_view line) {
+  void add(Stream stream, std::string_view line) {
     const std::lock_guard lock(mutex_);
     file_ << line << '\n' << std::flush;
-    if (stream == cluster::Stream::err && line.find("error") != std::string_view::npos) error_ = line;
+    if (stream == Stream::err && line.find("error") != std::string_view::npos) error_ = line;
     if (!line.empty()) last_ = line;
   }
   std::string last_words() const {
@@ -47,22 +47,22 @@ class ChildLog {
   std::string last_;
 };
 
-cluster::ProcessOptions options_for(const ChildOrder& order, ChildLog& log) {
-  cluster::ProcessOptions options;
+ProcessOptions options_for(const ChildOrder& order, ChildLog& log) {
+  ProcessOptions options;
   options.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), "train"};
   options.argv.insert(options.argv.end(), order.arguments.begin(), order.arguments.end());
-  options.on_line = [&log](cluster::Stream stream, std::string_view line) { log.add(stream, line); };
+  options.on_line = [&log](Stream stream, std::string_view line) { log.add(stream, line); };
   return options;
 }
 
-[[noreturn]] void stop_child(cluster::Process& child, const std::string& how_to_go_on) {
+[[noreturn]] void stop_child(Process& child, const std::string& how_to_go_on) {
   child.signal(SIGINT);
   if (!child.wait_for(kGrace)) child.terminate(std::chrono::seconds(5));
   throw Error{cancelled, "interrupted; to go on with the runs that are missing: {}", how_to_go_on};
 }
 
 // It is asked first, so that it can end its nodes.
-cluster::ExitStatus end_child(cluster::Process& child) {
+ExitStatus end_child(Process& child) {
   child.signal(SIGINT);
   if (const auto status = child.wait_for(kLateGrace)) return *status;
   return child.terminate(std::chrono::seconds(5));
@@ -77,8 +77,8 @@ ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>&
   const SteadyClock clock;
   ResourceMeter meter(clock);
   JournalTail tail(order.journal);
-  cluster::Process child(options_for(order, log));
-  std::optional<cluster::ExitStatus> status;
+  Process child(options_for(order, log));
+  std::optional<ExitStatus> status;
   const double start = clock.now().count();
   bool is_late = false;
   for (int interval = 0; !(status = child.wait_for(kSampleInterval)); ++interval) {

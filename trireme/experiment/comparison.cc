@@ -7,32 +7,23 @@
 #include <numeric>
 
 #include "trireme/base/error.h"
+#include "trireme/train/job/job.h"
+#include "trireme/train/job/strategy_text.h"
 
 namespace trireme::experiment {
 namespace {
 
 double use_of(const FinishedRun& run, double ResourceUse::*field) { return run.use ? (*run.use).*field : kUnknown; }
 
-// "ps:async" for { name = "ps", mode = "async", ... }: the short form that `from` and `to` of a switch begin with.
-std::string short_name(const Config* strategy) {
-  const Config* name = strategy == nullptr ? nullptr : strategy->find("name");
-  if (name == nullptr) return "allreduce";
-  if (name->text() != "ps") return name->text();
-  const Config* mode = strategy->find("mode");
-  return "ps:" + (mode == nullptr ? "async" : mode->text());
-}
-
-// "ps:async" of "ps:async,servers=2"; the number behind "ps:ssp" or "local_sgd" is left out too.
-std::string short_name(const std::string& strategy) {
-  const std::string head = strategy.substr(0, strategy.find(','));
-  const auto colon = head.find(':');
-  if (!head.starts_with("ps")) return head.substr(0, colon);
-  return colon == std::string::npos ? "ps:async" : head.substr(0, head.find(':', colon + 1));
+std::string kind_of(const Config* strategy) {
+  const train::StrategyRequest request = train::strategy_request(strategy == nullptr ? Config() : *strategy);
+  return train::kind_of({.name = request.name, .options = request.options});
 }
 
 std::optional<std::size_t> pure_variant(const std::vector<VariantRuns>& runs, const std::string& strategy) {
+  const std::string kind = train::kind_of(train::parse_strategy(strategy, "[strategy]"));
   for (std::size_t i = 0; i < runs.size(); ++i)
-    if (short_name(runs[i].variant.job.find("strategy")) == short_name(strategy)) return i;
+    if (kind_of(runs[i].variant.job.find("strategy")) == kind) return i;
   return std::nullopt;
 }
 
@@ -136,7 +127,7 @@ std::vector<Mix> mixes(const std::vector<VariantRuns>& runs) {
   for (std::size_t i = 0; i < runs.size(); ++i) {
     const Config& job = runs[i].variant.job;
     const Config* strategy = job.find("strategy");
-    if (short_name(strategy) != "switch" || strategy->find("from") == nullptr || strategy->find("to") == nullptr) continue;
+    if (kind_of(strategy) != "switch" || strategy->find("from") == nullptr || strategy->find("to") == nullptr) continue;
     const auto at = real_in(strategy, "at");
     const double epochs = real_in(job.find("train"), "epochs").value_or(kUnknown);
     const auto from = pure_variant(runs, strategy->at("from").text());

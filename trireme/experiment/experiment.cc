@@ -98,7 +98,7 @@ void check_job(const Variant& variant) {
   if (const fetch::SetEntry* set = run::public_set(job)) run::name_files(job, *set, run::data_directory());
   try {
     train::job_from_config(job);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // thrown again: whatever is wrong with the job, the experiment's file is
     throw Error{invalid_argument, "variant {}: {}", variant.label, error.what()};
   }
 }

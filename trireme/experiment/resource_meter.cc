@@ -23,7 +23,7 @@ namespace {
 std::string read_or_empty(const std::filesystem::path& path) {
   try {
     return read_file(path);
-  } catch (const Error&) {
+  } catch (const Error&) {  // the process is gone, which is no fault of the measurement
     return {};
   }
 }
@@ -154,7 +154,7 @@ ResourceUse resource_use_from_json(std::string_view text) {
             .network_mean = json.at("network_mean_bytes_per_second").get<double>(),
             .samples = json.at("samples").get<std::int64_t>(),
             .has_shared_pages = json.at("memory_is").get<std::string>() == "PSS"};
-  } catch (const nlohmann::json::exception& error) {
+  } catch (const nlohmann::json::exception& error) {  // a foreign exception becomes an Error
     throw Error{data_loss, "these are no resources of a run: {}", error.what()};
   }
 }

@@ -7,7 +7,7 @@
 #include <algorithm>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::experiment {
 namespace {
@@ -16,9 +16,9 @@ TEST(ResourceMeter, CountsTimeAndMemoryOfGrandchildren) {
   const SteadyClock clock;
   ResourceMeter meter(clock);
   // `tail` keeps 40 MB in memory until its input ends; the shell's arithmetic takes processor time.
-  cluster::Process child({.argv = {"sh", "-c",
-                                   "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
-                                   "( head -c 40000000 /dev/zero; sleep 1 ) | tail -c 40000000 > /dev/null"}});
+  Process child({.argv = {"sh", "-c",
+                          "i=0; while [ $i -lt 300000 ]; do i=$((i+1)); done; "
+                          "( head -c 40000000 /dev/zero; sleep 1 ) | tail -c 40000000 > /dev/null"}});
   std::size_t most = 0;
   while (!child.wait_for(std::chrono::milliseconds(100))) {
     meter.sample_memory(child.pid());

@@ -82,7 +82,7 @@ class Fetch {
     try {
       action();
       if (!missing_.empty()) throw Error{data_loss, "{} is not in it", missing_.front().name};
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // the next source is tried; if all fail, their reasons are thrown together
       failures_.push_back({source, error.what()});
       progress_.refused(source, error.what());
     }
@@ -122,7 +122,7 @@ class Fetch {
       const bool may_be_plain = form == Form::gzip_or_plain && !file.md5.empty();
       try {
         accept_download(file, plain + ".gz", std::string(file.md5.empty() ? file.gzip_md5 : ""));
-      } catch (const Error& error) {
+      } catch (const Error& error) {  // some servers have the file uncompressed only
         if (!may_be_plain) throw;
         progress_.refused(plain + ".gz", error.what());
         accept_download(file, plain, std::string(file.md5));
@@ -136,7 +136,7 @@ class Fetch {
     const std::filesystem::path found = download(url, Digest::Kind::md5, md5);
     try {
       accept(file, found);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // a continued download may be of another version: once more, from its beginning
       std::filesystem::remove(found);
       if (!continued || error.code() != data_loss) throw;
       accept(file, download(url, Digest::Kind::md5, md5));

@@ -4,16 +4,13 @@
 
 #include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
 #include <unistd.h>
 
 #include <cerrno>
 #include <chrono>
 #include <cstring>
 #include <sstream>
-#include <thread>
 
-#include "trireme/base/clock.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
@@ -23,7 +20,6 @@ namespace trireme::fetch {
 namespace {
 
 constexpr Seconds kLongestWait{3600};
-constexpr std::chrono::milliseconds kPause{200};
 
 std::int64_t changed_at(const std::filesystem::path& path) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::filesystem::last_write_time(path).time_since_epoch()).count();
@@ -56,24 +52,10 @@ void verify_gzip_file(const SetFile& file, const std::filesystem::path& path) {
 
 }  // namespace
 
-SetLock::SetLock(const std::filesystem::path& folder, Progress& progress)
-    : fd_(::open((folder / ".lock").c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644)) {
-  if (fd_ < 0) throw Error{unavailable, "cannot write into {}: {}", folder.string(), std::strerror(errno)};
-  const SteadyClock clock;
-  const Seconds end = clock.now() + kLongestWait;
-  bool told = false;
-  while (::flock(fd_, LOCK_EX | LOCK_NB) != 0) {
-    if (!told) progress.waiting();
-    told = true;
-    if (clock.now() > end) {
-      ::close(fd_);
-      throw Error{unavailable, "another fetch holds {} for an hour; end it and try again", (folder / ".lock").string()};
-    }
-    std::this_thread::sleep_for(kPause);
-  }
+SetLock::SetLock(const std::filesystem::path& folder, Progress& progress) : lock_(folder / ".lock") {
+  if (!lock_.lock_within(kLongestWait, [&] { progress.waiting(); }))
+    throw Error{unavailable, "another fetch holds {} for an hour; end it and try again", (folder / ".lock").string()};
 }
-
-SetLock::~SetLock() { ::close(fd_); }
 
 SetFolder::SetFolder(std::filesystem::path path) : path_(std::move(path)) { read_stamps(); }
 

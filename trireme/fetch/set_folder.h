@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/base/file_lock.h"
 #include "trireme/fetch/progress.h"
 #include "trireme/fetch/set_entry.h"
 
@@ -16,12 +17,9 @@ namespace trireme::fetch {
 class SetLock {
  public:
   SetLock(const std::filesystem::path& folder, Progress& progress);
-  ~SetLock();
-  SetLock(const SetLock&) = delete;
-  SetLock& operator=(const SetLock&) = delete;
 
  private:
-  int fd_;
+  FileLock lock_;
 };
 
 class SetFolder {

@@ -6,6 +6,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/error_context.h"
 #include "trireme/graph/initializers.h"
 #include "trireme/graph/option_check.h"
 
@@ -60,16 +61,14 @@ NodeId Graph::add(std::string name, std::string_view op, std::any options, std::
 
 // The op knows its shapes, not its layer: this is where a message gets the layer's name.
 Definition Graph::define(const Node& node) const {
-  try {
+  return with_context(fmt::format("layer '{}' ({})", node.name, node.op->name), [&] {
     check_input_count(*node.op, node.inputs.size());
     check_options(node.op->options, node.options);
     Definition definition = node.op->define(node.options, input_shapes(node));
     check_count(definition.shape, "its output");
     for (const ParameterSpec& spec : definition.parameters) check_count(spec.shape, fmt::format("its {}", spec.name));
     return definition;
-  } catch (const Error& error) {
-    throw Error{error.code(), "layer '{}' ({}): {}", node.name, node.op->name, error.what()};
-  }
+  });
 }
 
 const Node* Graph::find(std::string_view name) const {

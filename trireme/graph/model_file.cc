@@ -8,22 +8,12 @@
 #include <optional>
 
 #include "trireme/base/error.h"
+#include "trireme/base/error_context.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/model_entry.h"
 
 namespace trireme::graph {
 namespace {
-
-// Calls `action`; an error it throws gets the place in the file before it.
-template <class Action>
-auto located(const std::string& origin, const Action& action) {
-  try {
-    return action();
-  } catch (const Error& error) {
-    if (origin.empty()) throw;
-    throw Error{error.code(), "{}: {}", origin, error.what()};
-  }
-}
 
 std::any read_entry_options(const OptionsType& type, const Config& table, std::string place, std::vector<std::string_view> reserved) {
   std::any options = type.defaults();
@@ -38,7 +28,7 @@ std::string label(const Node& node) { return fmt::format("layer '{}' ({})", node
 const OpEntry& op_of(const Config& layer, const std::string& place) {
   const Config* op = layer.find("op");
   if (op == nullptr) throw Error{invalid_argument, "{}: {} has no op, e.g. op = \"conv2d\"", layer.origin(), place};
-  return *located(fmt::format("{}: {}", op->origin(), place), [&] { return &find_op(op->text()); });
+  return *with_context(fmt::format("{}: {}", op->origin(), place), [&] { return &find_op(op->text()); });
 }
 
 class LayersReader {
@@ -65,7 +55,7 @@ void LayersReader::read(const Config& layer) {
 
   std::any options = read_entry_options(op.options, layer, place, {"op", "name", "input", "inputs"});
   const std::vector<Value> inputs = inputs_of(layer, op, place);
-  located(layer.origin(), [&] { return builder_.apply(op.name, std::move(options), inputs, name); });
+  with_context(layer.origin(), [&] { return builder_.apply(op.name, std::move(options), inputs, name); });
   names_.push_back(name);
   origins_.push_back(layer.origin());
 }
@@ -132,16 +122,16 @@ Graph from_layers(const Config& model) {
 
 Graph from_zoo(const Config& model) {
   const Config& name = model.at("name");
-  const ModelEntry& entry = *located(name.origin(), [&] { return &find_model(name.text()); });
+  const ModelEntry& entry = *with_context(name.origin(), [&] { return &find_model(name.text()); });
   const std::any options = read_entry_options(entry.options, model, fmt::format("model '{}'", entry.name), {"name", "loss"});
-  return located(model.origin(), [&] { return entry.build(options); });
+  return with_context(model.origin(), [&] { return entry.build(options); });
 }
 
 // Cross-entropy takes raw scores of classes; two mistakes are common enough to be told in words.
 void check_loss(const Graph& graph, const std::string& origin) {
   if (graph.loss() != "softmax_cross_entropy") return;
   const Node& output = graph.node(graph.output());
-  located(origin, [&] {
+  with_context(origin, [&] {
     if (output.shape.rank() != 1)
       throw Error{invalid_argument,
                   "the loss softmax_cross_entropy needs a vector of classes, the output, {}, is {}; end the model with a dense layer",

@@ -12,6 +12,7 @@
 #include "trireme/base/crc32c.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/wire/event.pb.h"
 
 namespace trireme::observe {
@@ -21,15 +22,11 @@ constexpr std::size_t kLongestWait = std::size_t{64} << 10;  // bytes
 constexpr std::int32_t kStringType = 7;                      // TensorFlow's DT_STRING
 constexpr int kMaxFiles = 1000;                              // of one directory and second
 
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 && name[0] != '\0' ? name.data() : "unknown";
-}
-
 // Two sessions may begin in the same second: the later one's name is longer, so it sorts behind.
 std::filesystem::path free_path(const std::filesystem::path& directory, std::chrono::system_clock::time_point now) {
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
-  const std::string name = fmt::format("events.out.tfevents.{:010}.{}", seconds, host_name());
+  const std::string host = host_name();
+  const std::string name = fmt::format("events.out.tfevents.{:010}.{}", seconds, host.empty() ? "unknown" : host);
   std::error_code ignored;  // opening it will tell
   for (int number = 1; number < kMaxFiles; ++number) {
     auto path = directory / (number == 1 ? name : fmt::format("{}.{:03}", name, number));

@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/catalog_lookup.h"
 #include "trireme/base/error.h"
 #include "trireme/base/parallel.h"
 #include "trireme/optim/norm.h"
@@ -28,16 +29,7 @@ UpdateSpan part_of(const UpdateSpan& span, std::int64_t begin, std::int64_t end)
 
 }  // namespace
 
-const OptimizerEntry& find_optimizer(std::string_view name) {
-  std::vector<std::string_view> names;
-  for (const OptimizerEntry& entry : optimizers::catalog()) {
-    if (entry.name == name) return entry;
-    names.push_back(entry.name);
-  }
-  const std::string guess = nearest(name, names);
-  throw Error{invalid_argument, "there is no optimizer '{}'; {}", name,
-              guess.empty() ? fmt::format("there are: {}", fmt::join(names, ", ")) : fmt::format("did you mean '{}'?", guess)};
-}
+const OptimizerEntry& find_optimizer(std::string_view name) { return find_entry(optimizers::catalog(), name, "optimizer"); }
 
 Optimizer::Optimizer(const OptimizerEntry& entry, std::any options, const ParameterSpace& space)
     : entry_(entry), options_(std::move(options)), space_(space) {

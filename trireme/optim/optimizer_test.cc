@@ -202,7 +202,9 @@ TEST(Optimizer, NamesTheNearestOptimizer) {
     find_optimizer("rmsprob");
     FAIL();
   } catch (const Error& error) {
-    EXPECT_STREQ(error.what(), "there is no optimizer 'rmsprob'; did you mean 'rmsprop'?");
+    EXPECT_STREQ(
+        error.what(),
+        "there is no optimizer 'rmsprob'; did you mean 'rmsprop'? (optimizers: adadelta, adagrad, adam, adamw, lars, rmsprop, sgd)");
   }
 }
 

@@ -33,7 +33,7 @@ void Client::State::connect(std::uint64_t next, const Open& open, std::shared_pt
       link->session =
           open(server, {.received = [self = shared_from_this(), link](const rpc::Incoming& message) { self->received(link, message); },
                         .closed = [self = shared_from_this(), link](const Error& why) { self->closed(link, why); }});
-    } catch (const Error&) {
+    } catch (const Error&) {  // only noted, for the report of which server is gone
       const std::lock_guard lock(mutex);
       missed = server;
       link->is_closed = true;

@@ -26,7 +26,7 @@ enum class Kind : std::uint32_t {
   noted,    // lease: the lead knows what became of it
 };
 
-// Little-endian, as all machines are that we run on; both ends are the same program (cards are compared before).
+// Little-endian, as all machines are that we run on; both ends are the same program (fingerprints are compared before).
 struct Frame {
   Kind kind = Kind::hello;
   std::uint32_t piece = 0;

@@ -2,6 +2,7 @@
 // Tests of servers and workers over the network, with certificates.
 #include <gmock/gmock.h>
 
+#include "trireme/base/host.h"
 #include "trireme/ps/testing/cluster.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
@@ -34,7 +35,7 @@ class Network {
   void connect(Worker& worker, std::uint64_t generation) {
     auto channels = std::make_shared<std::vector<rpc::Channel>>();
     const auto open = [&, channels](int server, rpc::BulkListener listener) {
-      const std::string address = rpc::join_port("127.0.0.1", ports_[static_cast<std::size_t>(server)]->port());
+      const std::string address = join_host_port("127.0.0.1", ports_[static_cast<std::size_t>(server)]->port());
       channels->push_back(
           rpc::Channel::connect(address, credentials(worker.name), Seconds{20}, {.role = "node", .name = fmt::format("s{}", server)}));
       return channels->back().open_bulk("ps", std::move(listener));

@@ -55,7 +55,7 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
   }
   try {
     for (const auto& connection : handle(from, frame, message)) flush(connection);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // a handler of messages: the stream ends with it, and this kind is remembered
     if (error.code() == out_of_range) refuse_for_good(error);
     throw;
   }

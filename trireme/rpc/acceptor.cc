@@ -19,6 +19,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/grpc_bytes.h"
 
 namespace trireme::rpc {
@@ -68,13 +69,6 @@ Name in_numbers(const sockaddr_storage& address, socklen_t length) {
   return {host.data(), port.data()};
 }
 
-int port_of(int socket) {
-  sockaddr_storage address{};
-  socklen_t length = sizeof address;
-  ensure(::getsockname(socket, reinterpret_cast<sockaddr*>(&address), &length) == 0, "a bound socket has a name");
-  return std::stoi(in_numbers(address, length).port);
-}
-
 // So that nothing of it lingers here.
 void reset(int socket) {
   const linger at_once{.l_onoff = 1, .l_linger = 0};
@@ -113,7 +107,7 @@ bool Listeners::open(const std::vector<std::string>& addresses, int port) {
       return false;
     }
     descriptors_.push_back(socket);
-    port_ = port_of(socket);
+    port_ = bound_port(socket);
   }
   return true;
 }

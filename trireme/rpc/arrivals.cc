@@ -6,20 +6,18 @@
 
 #include <algorithm>
 
+#include "trireme/base/host.h"
+
 namespace trireme::rpc {
 namespace {
 
 constexpr std::size_t kMostHosts = 4096;  // remembered
 
-std::string peer_name(const std::string& host, const std::string& port) {
-  return host.find(':') == host.npos ? fmt::format("{}:{}", host, port) : fmt::format("[{}]:{}", host, port);
-}
-
 void replace(std::string& text, std::string_view from, std::string_view to) {
   if (const std::size_t at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
 }
 
-// As peer_name() writes it.
+// As join_host_port() writes it.
 std::string from_grpc(const std::string& peer) {
   std::string name = peer.substr(peer.find(':') + 1);
   replace(name, "%5B", "[");
@@ -31,7 +29,7 @@ std::string from_grpc(const std::string& peer) {
 
 bool Arrivals::admit(const std::string& host, const std::string& port) {
   const std::lock_guard lock(mutex_);
-  const std::string peer = peer_name(host, port);
+  const std::string peer = join_host_port(host, port);
   if (!take_allowance(host)) {
     lines_.add(fmt::format("{} connects too often to the coordinator's port; connections are closed", peer));
     return false;

@@ -103,7 +103,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   void hand_over(const End& end, const Outgoing& message) {
     try {
       end.listener.received(LentMessage(message));
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // a handler of messages: the stream ends with it
       close(error);
     }
   }
@@ -137,7 +137,7 @@ std::shared_ptr<BulkSession> bulk_pair(BulkListener listener, const std::functio
   stream->listen(0, std::move(listener));
   try {
     stream->listen(1, opened(std::make_shared<PairSession>(stream, 0)));
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // refused by the other end: the caller learns it from the stream
     stream->close(error);
     stream->listen(1, {});
   }

@@ -11,6 +11,7 @@
 #include <mutex>
 #include <thread>
 
+#include "trireme/base/host.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/bulk_pair.h"
@@ -52,7 +53,8 @@ class BulkTest : public testing::Test {
                               }}}};
   }
   static Channel channel(const Server& server, const std::string& name = "5", const std::string& whom = "3") {
-    return Channel::connect(join_port("127.0.0.1", server.port()), credentials("node", name), kPatience, {.role = "node", .name = whom});
+    return Channel::connect(join_host_port("127.0.0.1", server.port()), credentials("node", name), kPatience,
+                            {.role = "node", .name = whom});
   }
   std::shared_ptr<BulkSession> far() { return opened_.get_future().get(); }
 
@@ -259,15 +261,15 @@ TEST_F(BulkTest, TheOtherSideMustBeWhomOneWants) {
   const Server server(options());
   EXPECT_THAT(thrown_error([&] { channel(server, "5", "4"); }),
               testing::AllOf(StartsWith("unauthenticated: "), HasSubstr("is not this job's node 4"), HasSubstr("node 3, not node 4")));
-  EXPECT_THAT(thrown_error([&] { Channel::connect(join_port("127.0.0.1", server.port()), credentials("node", "5"), kPatience); }),
+  EXPECT_THAT(thrown_error([&] { Channel::connect(join_host_port("127.0.0.1", server.port()), credentials("node", "5"), kPatience); }),
               HasSubstr("is not this job's coordinator"));
   const Channel anybody = channel(server, "5", "");
 }
 
 TEST_F(BulkTest, RolesAreChecked) {
   const Server server(options());
-  Channel coordinator =
-      Channel::connect(join_port("127.0.0.1", server.port()), credentials("coordinator", "0"), kPatience, {.role = "node", .name = "3"});
+  Channel coordinator = Channel::connect(join_host_port("127.0.0.1", server.port()), credentials("coordinator", "0"), kPatience,
+                                         {.role = "node", .name = "3"});
   coordinator.open_bulk("bulk", here_.listener());
   EXPECT_THAT(here_.next(), StartsWith("closed: permission_denied"));
 }
@@ -297,7 +299,7 @@ TEST(BulkChild, DISABLED_Talks) {
 
 TEST_F(BulkTest, AKilledPeerIsNoticedAndBodiesComeBack) {
   const Server server(options());
-  const ChildProcess child("BulkChild.DISABLED_Talks", join_port("127.0.0.1", server.port()));
+  const ChildProcess child("BulkChild.DISABLED_Talks", join_host_port("127.0.0.1", server.port()));
   ASSERT_EQ(there_.next(), "here");
   const auto far = this->far();
   for (int i = 0; i < 100; ++i) far->send(bodies_.make(1 << 20, 'x'));
@@ -311,7 +313,7 @@ TEST_F(BulkTest, AKilledPeerIsNoticedAndBodiesComeBack) {
 
 TEST_F(BulkTest, AServerEndsThoughAStoppedPeerTakesNothing) {
   auto server = std::make_unique<Server>(options());
-  const ChildProcess child("BulkChild.DISABLED_Talks", join_port("127.0.0.1", server->port()));
+  const ChildProcess child("BulkChild.DISABLED_Talks", join_host_port("127.0.0.1", server->port()));
   ASSERT_EQ(there_.next(), "here");
   const auto far = this->far();
   child.signal(SIGSTOP);
@@ -334,7 +336,7 @@ TEST_F(BulkTest, WithoutTlsOnlyOnLoopback) {
 
   plain.addresses = {"127.0.0.1"};
   const Server server(plain);
-  const std::string address = join_port("127.0.0.1", server.port());
+  const std::string address = join_host_port("127.0.0.1", server.port());
   Channel node = Channel::connect_plain(address, kPatience);
   node.open_bulk("bulk", here_.listener())->send(text("x"));
   EXPECT_EQ(there_.next(), "x");

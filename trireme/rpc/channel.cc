@@ -40,7 +40,7 @@ class Only final : public tls::ExternalCertificateVerifier {
   bool Verify(tls::TlsCustomVerificationCheckRequest* request, std::function<void(grpc::Status)>, grpc::Status* result) override {
     try {
       check(request->uri_names());
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // called by gRPC, which knows statuses only
       *result = status_of(error);
     }
     return true;

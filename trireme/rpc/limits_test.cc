@@ -17,6 +17,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
 #include "trireme/rpc/grpc_bytes.h"
@@ -65,7 +66,7 @@ class Limits : public testing::Test {
     before_ = memory();
   }
 
-  std::string address() const { return join_port("127.0.0.1", port_); }
+  std::string address() const { return join_host_port("127.0.0.1", port_); }
 
   std::int64_t memory() const {
     const std::string status = read_file(fmt::format("/proc/{}/status", child_.pid()));

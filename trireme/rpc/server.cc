@@ -14,6 +14,7 @@
 #include <optional>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/acceptor.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/handler_threads.h"
@@ -66,9 +67,9 @@ class UnaryCall final : public Reactor {
         throw Error{resource_exhausted, "the answer to '{}' has {} bytes; {} are allowed", method_.name, response_.Length(),
                     kMaxMessageBytes};
       StartWriteAndFinish(&response_, grpc::WriteOptions(), grpc::Status::OK);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // an RPC handler: becomes a status
       Finish(status_of(error));
-    } catch (const std::exception& error) {
+    } catch (const std::exception& error) {  // an RPC handler: a foreign exception becomes a status, too
       Finish(status_of(Error{internal, "'{}' failed: {}", method_.name, error.what()}));
     }
   }
@@ -118,7 +119,7 @@ class Service final : public grpc::CallbackGenericService {
   Reactor* CreateReactor(Context* context) override {
     try {
       return reactor_for(*context);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // an RPC handler: becomes a status
       return new RefusedCall(error);
     }
   }
@@ -216,11 +217,6 @@ bool is_loopback(const std::string& address) {
   in6_addr v6{};
   if (::inet_pton(AF_INET, address.c_str(), &v4) == 1) return ntohl(v4.s_addr) >> 24 == IN_LOOPBACKNET;
   return ::inet_pton(AF_INET6, address.c_str(), &v6) == 1 && IN6_IS_ADDR_LOOPBACK(&v6);
-}
-
-std::string join_port(const std::string& address, int port) {
-  const bool is_v6 = address.find(':') != std::string::npos;
-  return is_v6 ? fmt::format("[{}]:{}", address, port) : fmt::format("{}:{}", address, port);
 }
 
 struct Server::State {

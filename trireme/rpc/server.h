@@ -72,7 +72,5 @@ class Server {
 
 // Whether an IP literal is of this machine's loopback.
 bool is_loopback(const std::string& address);
-// "10.0.0.1:4711", "[::1]:4711"
-std::string join_port(const std::string& address, int port);
 
 }  // namespace trireme::rpc

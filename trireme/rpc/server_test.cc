@@ -22,6 +22,7 @@
 #include <semaphore>
 #include <thread>
 
+#include "trireme/base/host.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
@@ -98,7 +99,7 @@ class ServerTest : public testing::Test {
                          }}}};
   }
 
-  static std::string address(const Server& server, const std::string& host = "127.0.0.1") { return join_port(host, server.port()); }
+  static std::string address(const Server& server, const std::string& host = "127.0.0.1") { return join_host_port(host, server.port()); }
   Channel channel(const Server& server, const std::string& name = "0") const {
     return Channel::connect(address(server), credentials("node", name), kPatience);
   }
@@ -250,7 +251,7 @@ TEST_F(ServerTest, ANodeCantPlayTheCoordinator) {
   grpc::ServerBuilder builder;
   builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port).RegisterCallbackGenericService(&service);
   const auto impostor = builder.BuildAndStart();
-  EXPECT_THAT(thrown_error([&] { Channel::connect(join_port("127.0.0.1", port), credentials("node"), kPatience); }),
+  EXPECT_THAT(thrown_error([&] { Channel::connect(join_host_port("127.0.0.1", port), credentials("node"), kPatience); }),
               testing::AllOf(StartsWith("unauthenticated: "), HasSubstr("is not this job's coordinator")));
 }
 

@@ -132,7 +132,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   void hand_over() {
     try {
       Kind::hand_over(incoming_, listener_);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // a handler of messages: the stream ends with it
       close(error);
     }
   }

@@ -12,10 +12,10 @@
 #include <thread>
 #include <utility>
 
-#include "trireme/base/catalog_lookup.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/base/version.h"
 #include "trireme/cluster/inventory/addresses.h"
 #include "trireme/cluster/launch/launch.h"
@@ -71,7 +71,7 @@ data::DataRequest uncached(data::DataRequest request) {
   return request;
 }
 
-void take_wishes(const ClusterRequest& request, cluster::NodePlan& plan) {
+void apply_request(const ClusterRequest& request, cluster::NodePlan& plan) {
   plan.keep = request.secret.empty() ? request.keep_nodes : 0;
   plan.events = request.events;
 }
@@ -113,7 +113,7 @@ class ClusterRun {
       const int code = train(past.generation, stop);
       event("exit", {{"code", std::int64_t{code}}, {"reason", "end"}});
       return code;
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // only noted: records must say that the run failed; main reports why
       event("exit", {{"code", std::int64_t{exit_code_of(error.code())}}, {"reason", error.what()}});
       records_.failed(conductor_.cursor());
       if (std::filesystem::exists(records_.directory().checkpoints()) && !std::filesystem::is_empty(records_.directory().checkpoints()))
@@ -128,8 +128,7 @@ class ClusterRun {
     coord::Coordinator coordinator(coordinator_options());
     const Takeover::File takeover = leave_takeover(coordinator);
     ExitQueue exits;
-    cluster::Launch launch(find_entry(cluster::launchers::catalog(), cluster_.launcher, "launcher"), cluster_.options, {},
-                           launch_events(exits));
+    cluster::Launch launch(cluster::find_launcher(cluster_.launcher), cluster_.options, {}, launch_events(exits));
     train::ConductorOptions options = conductor_options(exits);
     options.job.last_generation = last_generation;
     options.job.plan = plan_;
@@ -180,7 +179,7 @@ class ClusterRun {
     std::vector<std::string> names;
     for (const cluster::NodePlan& plan : cluster_.plans) names.push_back(plan.name);
     names.insert(names.end(), cluster_.others.begin(), cluster_.others.end());
-    // Those of the coordinator before, whoever of them may come.
+    // Those of the coordinator before, any of which may come.
     if (cluster_.takeover)
       for (const std::string& name : cluster_.takeover->nodes)
         if (std::ranges::find(names, name) == names.end()) names.push_back(name);
@@ -193,7 +192,7 @@ class ClusterRun {
     std::string who = train::duties_text(job_.strategy, static_cast<int>(nodes().size()));
     if (cluster_.plans.empty() || !cluster_.others.empty()) return who;
     const std::int64_t threads = cluster_.plans.front().threads;
-    const std::string place = cluster_.launcher == "local"
+    const std::string place = cluster::find_launcher(cluster_.launcher).is_here
                                   ? "on this machine"
                                   : fmt::format("on {} {}", machines.size(), machines.size() == 1 ? "machine" : "machines");
     return fmt::format("{}{} {}", who, threads > 0 ? fmt::format(" of {} {}", threads, threads == 1 ? "thread" : "threads") : "", place);
@@ -202,7 +201,7 @@ class ClusterRun {
   // Our address as the machine of `plan` sees it.
   std::string address_for(const cluster::NodePlan& plan) const {
     if (!cluster_.address.empty()) return cluster_.address;
-    return cluster_.launcher == "local" ? "127.0.0.1" : cluster::address_towards(plan.machine.address);
+    return cluster::find_launcher(cluster_.launcher).is_here ? "127.0.0.1" : cluster::address_towards(plan.machine.address);
   }
 
   std::vector<std::string> listening_addresses() const {
@@ -220,15 +219,15 @@ class ClusterRun {
             .credentials = certificate({.role = "coordinator", .name = "coordinator"}, hosts),
             .version = std::string(version()),
             .welcome = train::pack(train::Welcome{.job = train::job_file_of(train::settings_of(request_.config))}),
-            .expected = coord::Card{.version = std::string(version()),
-                                    .job = train::job_hash(request_.config),
-                                    .model = train::model_hash(job_.graph),
-                                    .data = files.hash()},
+            .expected = coord::JobFingerprint{.version = std::string(version()),
+                                              .job = train::job_hash(request_.config),
+                                              .model = train::model_hash(job_.graph),
+                                              .data = files.hash()},
             .methods = methods(files),
             .renewal = {.issue = [this](const rpc::Identity& identity,
                                         const std::vector<std::string>& of) { return certificate(identity, of); },
                         .validity = Seconds(cluster_.certificate_seconds)},
-            .tell = [this](const std::string& line) { warn(line); }};
+            .warn = [this](const std::string& line) { warn(line); }};
   }
 
   rpc::Credentials certificate(const rpc::Identity& identity, const std::vector<std::string>& hosts) const {
@@ -256,8 +255,8 @@ class ClusterRun {
 
   cluster::Launch::Node launched_node(const std::string& name, int port) const {
     cluster::NodePlan plan = plans_.find(name).value();
-    take_wishes(cluster_, plan);
-    const NodeSecrets secrets{.coordinator = cluster::join_host_port(address_for(plan), port),
+    apply_request(cluster_, plan);
+    const NodeSecrets secrets{.coordinator = join_host_port(address_for(plan), port),
                               .credentials = certificate({.role = "node", .name = plan.name}, {plan.machine.address}),
                               .key = key_,
                               .host = plan.machine.name,
@@ -309,10 +308,12 @@ class ClusterRun {
     if (!cluster_.secret_file.empty()) std::filesystem::remove(cluster_.secret_file, gone);
     std::vector<std::string> hosts;
     for (const coord::Member& member : generation.members) hosts.push_back(member.host);
+    const train::Plan plan = train::unpack_plan(generation.plan);
+    records_.record_strategies(plan);
     records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
                                             {"workers", std::int64_t{generation.size()}},
                                             {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
-                                            {"plan", train::text_of(train::unpack_plan(generation.plan))}});
+                                            {"plan", train::text_of(plan)}});
     records_.journal().sync();  // before anybody acts on it: its number must not be given twice
   }
 
@@ -356,10 +357,10 @@ std::vector<cluster::NodePlan> local_plans(std::int64_t count, std::int64_t thre
 }
 
 std::string dry_run(const ClusterRequest& request) {
-  const cluster::LauncherEntry& launcher = find_entry(cluster::launchers::catalog(), request.launcher, "launcher");
+  const cluster::LauncherEntry& launcher = cluster::find_launcher(request.launcher);
   std::string text;
   for (cluster::NodePlan plan : request.plans) {
-    take_wishes(request, plan);
+    apply_request(request, plan);
     text += fmt::format("[{} {}] {}\n", plan.name, plan.machine.name, cluster::as_typed(launcher.command(plan, request.options)));
   }
   return text;
@@ -367,7 +368,7 @@ std::string dry_run(const ClusterRequest& request) {
 
 namespace {
 
-// The program is on every machine before anything is made or started; what is wrong with any of them is told at once.
+// The program is on every machine before anything is made or started; what is wrong with any of them is reported at once.
 void ship_program(ClusterRequest& cluster, const Console& console) {
   std::vector<cluster::Machine> machines;
   for (const cluster::NodePlan& plan : cluster.plans)
@@ -385,8 +386,8 @@ void ship_program(ClusterRequest& cluster, const Console& console) {
 }  // namespace
 
 int run_cluster_training(const TrainingRequest& request, ClusterRequest cluster, const Console& console, const std::atomic<int>& stop) {
-  if (find_entry(cluster::launchers::catalog(), cluster.launcher, "launcher").is_remote) {
-    train::job_from_config(request.config);  // a mistake there is told before anything is shipped
+  if (cluster::find_launcher(cluster.launcher).is_remote) {
+    train::job_from_config(request.config);  // a mistake there is reported before anything is shipped
     ship_program(cluster, console);
   }
   return ClusterRun(request, std::move(cluster), console).run(stop);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training on several nodes: the coordinator in this process, the nodes started by a launcher or by somebody else.
+// A training on several nodes: the coordinator in this process, the nodes started by a launcher or from outside.
 #pragma once
 
 #include <atomic>

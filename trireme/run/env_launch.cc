@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/cluster/inventory/addresses.h"
 #include "trireme/cluster/inventory/machine.h"
 #include "trireme/run/cache_directory.h"
@@ -62,7 +63,7 @@ std::optional<EnvLaunch> env_launch(const std::string& secret_file) {
 }
 
 ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request, double start_timeout) {
-  ClusterRequest cluster{.plans = local_plans(1, 0), .start_timeout = start_timeout};
+  ClusterRequest cluster{.launcher = "env", .plans = local_plans(1, 0), .start_timeout = start_timeout};
   cluster.options.binary = std::filesystem::read_symlink("/proc/self/exe");
   cluster.plans.front().threads = train::job_from_config(request.config).train.threads;
   cluster.plans.front().machine.slots = env.local_size;
@@ -85,7 +86,7 @@ int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console
     if (std::filesystem::exists(env.secret_file, none)) {
       const std::string secret = read_secret_file(env.secret_file);
       try {
-        NodeSecrets secrets = secrets_of_rank(env.rank, cluster::join_host_port(env.address, env.port), secret);
+        NodeSecrets secrets = secrets_of_rank(env.rank, join_host_port(env.address, env.port), secret);
         secrets.slots = env.local_size;
         return run_node(secrets, options, console);
       } catch (const Error& error) {

@@ -7,6 +7,7 @@
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/run/run_records.h"
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A secret shared by processes that somebody else started: from it each makes its own certificate and the job's key.
+// A secret shared by processes that were started from outside: from it each makes its own certificate and the job's key.
 #pragma once
 
 #include <cstdint>

@@ -52,8 +52,8 @@ std::int64_t threads_of(const MpiLaunch& launch) {
 std::string own_address(const MpiLaunch& launch) {
   constexpr const char* kElsewhere = "192.0.2.1";  // an address for documentation: no machine has it
   if (launch.local_size == launch.size) return "127.0.0.1";
-  const std::string told = variable("MASTER_ADDR");
-  return cluster::address_towards(told.empty() ? kElsewhere : told);
+  const std::string master = variable("MASTER_ADDR");
+  return cluster::address_towards(master.empty() ? kElsewhere : master);
 }
 
 // mpirun passes signals on to every process. The coordinator reacts, and has the others write a checkpoint; they must live for it.
@@ -123,9 +123,9 @@ int run_first_mpi_node(const NodeSecrets& secrets, const std::filesystem::path& 
 int run_mpi_node(const MpiLaunch& launch, NodeOptions options, const Console& console) {
   leave_signals_to_coordinator();
   options.mpi = start_mpi();
-  const SharedSecret told = receive_secret(*options.mpi, Seconds(options.start_timeout));
+  const SharedSecret shared = receive_secret(*options.mpi, Seconds(options.start_timeout));
   if (options.threads == 0) options.threads = threads_of(launch);
-  NodeSecrets secrets = secrets_of_rank(launch.rank, told.coordinator, told.secret);
+  NodeSecrets secrets = secrets_of_rank(launch.rank, shared.coordinator, shared.secret);
   secrets.slots = launch.local_size;
   return finish(*options.mpi, run_node(secrets, options, console));
 }

@@ -16,7 +16,7 @@ struct MpiLaunch {
   std::int64_t rank = 0;
   std::int64_t size = 1;
   std::int64_t local_size = 1;  // processes that share this machine
-  bool is_bound = false;        // mpirun has told each process which cores to use
+  bool is_bound = false;        // mpirun has bound each process to its cores
 };
 
 // What the environment says; it must be that of a process of mpirun, or of srun --mpi.

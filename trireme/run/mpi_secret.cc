@@ -19,7 +19,7 @@ namespace {
 
 const std::string kUsualSocket;
 
-// The secret is 32 random bytes: what is derived from it tells nothing of it.
+// The secret is 32 random bytes: what is derived from it reveals nothing of it.
 std::string check_of(const std::string& secret) { return to_hex(hmac_sha256(secret, "offer")); }
 
 std::vector<std::string> credentials_for(const std::string& secret, int others) {
@@ -101,8 +101,8 @@ SharedSecret receive_secret(comm::MpiLibrary& mpi, Seconds timeout) {
   const SecretOffer offer = secret_offer(mpi.broadcast("", timeout));
   const auto secret = take_secret(offer, mpi.rank());
   const bool is_known_to_all = lacking(mpi, !secret, timeout) == 0;
-  const std::string told = is_known_to_all ? "" : mpi.broadcast("", timeout);
-  return {.coordinator = offer.coordinator, .secret = secret ? *secret : told};
+  const std::string received = is_known_to_all ? "" : mpi.broadcast("", timeout);
+  return {.coordinator = offer.coordinator, .secret = secret ? *secret : received};
 }
 
 }  // namespace trireme::run

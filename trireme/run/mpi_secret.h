@@ -14,7 +14,7 @@
 
 namespace trireme::run {
 
-// What the first process tells all others.
+// What the first process sends to all others.
 struct SecretOffer {
   std::string coordinator;               // its address
   std::string check;                     // by which the secret is known when one has it

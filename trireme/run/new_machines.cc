@@ -40,7 +40,7 @@ void NewMachines::watch(const std::stop_token& stop) {
     lock.unlock();
     try {
       look();
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // on a thread of its own: a wrong file must not end the training that goes on
       options_.say(fmt::format("{} has changed, but: {}", options_.file.string(), error.what()));
     }
     lock.lock();

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Machines that somebody adds to the cluster's file while a job runs: found, and given the program, behind the training's back.
+// Machines that the user adds to the cluster's file while a job runs: found, and given the program, beside the training.
 #pragma once
 
 #include <condition_variable>

@@ -42,7 +42,7 @@ class Contact {
 };
 
 // The launcher holds our standard input open for as long as it lives, whatever may kill it. If only it is gone, or the connection to
-// it, nobody could end this node any more: it leaves. If the coordinator is gone with it, another may take over.
+// it, no process could end this node any more: it leaves. If the coordinator is gone with it, another may take over.
 void watch_launcher(std::shared_ptr<Contact> contact, double keep) {
   std::thread([contact = std::move(contact), keep] {
     char byte = 0;
@@ -60,7 +60,7 @@ void watch_launcher(std::shared_ptr<Contact> contact, double keep) {
     }
     if (keep > 0 && !contact->is_there())
       while (waits(keep + 2 * kGrace))
-        if (contact->is_there()) return;  // somebody took over, and will dismiss this node
+        if (contact->is_there()) return;  // another coordinator took over, and will dismiss this node
     ::_exit(143);
   }).detach();
 }
@@ -70,7 +70,7 @@ void watch_launcher(std::shared_ptr<Contact> contact, double keep) {
 int run_node(const NodeSecrets& secrets, const NodeOptions& options, const Console& console) {
   const std::string address = cluster::address_towards(cluster::without_port(secrets.coordinator));
   const Interrupts interrupts;
-  std::signal(SIGPIPE, SIG_IGN);  // nobody may be left to read what this node says
+  std::signal(SIGPIPE, SIG_IGN);  // no process may be left to read what this node writes
   const auto contact = std::make_shared<Contact>();
   if (options.has_launcher) watch_launcher(contact, options.keep);
   const auto say = [&](const std::string& line) { console.err << line << "\n" << std::flush; };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a node must know and nobody else may: handed over its standard input as one line, never by arguments or environment.
+// What a node must know and no other process may: handed over its standard input as one line, never by arguments or environment.
 #pragma once
 
 #include <cstdint>

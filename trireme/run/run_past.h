@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the journal of a run that goes on tells of its nodes so far.
+// What the journal of a run that goes on says of its nodes so far.
 #pragma once
 
 #include <cstdint>

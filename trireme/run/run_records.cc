@@ -3,13 +3,12 @@
 #include "trireme/run/run_records.h"
 
 #include <fmt/format.h>
-#include <unistd.h>
 
 #include <algorithm>
-#include <array>
 #include <chrono>
 
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/base/table.h"
 #include "trireme/base/version.h"
 #include "trireme/observe/journal_version.h"
@@ -17,6 +16,7 @@
 #include "trireme/run/algorithm_memory.h"
 #include "trireme/run/data_lookup.h"
 #include "trireme/run/exit_code.h"
+#include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
 namespace trireme::run {
@@ -62,11 +62,6 @@ std::int64_t optimizer_slots(const train::Job& job) {
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
 
 }  // namespace
-
-std::string host_name() {
-  std::array<char, 256> name{};
-  return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "";
-}
 
 RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, const data::DataSets& data, const Console& console,
                        const Clock& clock)
@@ -120,6 +115,25 @@ void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
   events_.text("config", "```toml\n" + read_file(directory_.config()) + "```");
 }
 
+void RunRecords::record_strategies(const train::Plan& plan) {
+  for (const train::Phase& phase : plan.phases) record_strategy(phase.strategy);
+}
+
+void RunRecords::record_strategy(const train::StrategyPart& strategy) {
+  const std::string text = train::text_of(strategy);
+  if (!recorded_strategies_.insert(text).second) return;
+  const train::StrategyFacts facts = train::facts_of(strategy, job_.graph.parameters());
+  journal_.write("strategy", {{"strategy", text},
+                              {"exchange", std::string(train::name_of(facts.exchange))},
+                              {"is_joint", facts.is_joint},
+                              {"bytes_per_value", facts.bytes_per_value},
+                              {"steps_between", facts.steps_between},
+                              {"buckets", facts.buckets},
+                              {"has_overlap", facts.has_overlap},
+                              {"sends_slots", facts.sends_slots},
+                              {"servers_compute", facts.servers_compute}});
+}
+
 std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore& checkpoints) {
   if (request_.resume.empty()) return std::nullopt;
   auto loaded = checkpoints.load_newest();
@@ -135,7 +149,7 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
                             {"epoch", cursor.epoch + 1},
                             {"samples_seen", cursor.samples_seen},
                             {"checkpoint", loaded->directory.filename().string()}});
-  events_.restart(cursor.epoch + 1);  // epochs from here on are told anew
+  events_.restart(cursor.epoch + 1);  // epochs from here on are recorded again
   return std::move(loaded->checkpoint);
 }
 
@@ -169,8 +183,8 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
   end(cursor, train::name_of(result.ending));
   if (result.ending == train::Ending::until) {
     console_.out << fmt::format(
-        "stopped after step {}, as told by --until {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
-        cursor.step, request_.until, directory_.path().string());
+        "stopped after step {}, as --until {} asks; the checkpoint is written. Continue with\n  trireme train --resume {}\n", cursor.step,
+        request_.until, directory_.path().string());
     return 0;
   }
   console_.out << ending(result, cursor);

@@ -3,6 +3,7 @@
 #pragma once
 
 #include <optional>
+#include <set>
 #include <string>
 
 #include "trireme/base/clock.h"
@@ -35,7 +36,10 @@ class RunRecords {
 
   // `machinery` is who trains: "2 threads; compiled in 0.3 s".
   void begin(std::int64_t threads, std::int64_t workers, const std::string& machinery);
-  // The checkpoint to continue from, told and recorded; none: the run begins anew.
+  // What strategies send and wait for, once each.
+  void record_strategies(const train::Plan& plan);
+  void record_strategy(const train::StrategyPart& strategy);
+  // The checkpoint to continue from, reported and recorded; none: the run begins anew.
   std::optional<train::Checkpoint> resume(const train::CheckpointStore& checkpoints);
   // As the job and --until have it.
   train::Plan plan() const;
@@ -62,9 +66,7 @@ class RunRecords {
   train::ProfileRecorder profile_;
   train::Observers observers_;
   std::optional<RunPage> page_;
+  std::set<std::string> recorded_strategies_;
 };
-
-// This machine's name.
-std::string host_name();
 
 }  // namespace trireme::run

@@ -12,7 +12,7 @@ namespace trireme::run {
 
 class SlurmPreparation {
  public:
-  // Throws if the program is not on all machines. If secrets can't be hidden on their way to them, that is told on the console.
+  // Throws if the program is not on all machines. If secrets can't be hidden on their way to them, that is reported on the console.
   SlurmPreparation(const std::vector<cluster::Machine>& machines, const cluster::LaunchOptions& options, const Console& console);
   ~SlurmPreparation();  // what nodes have not taken from the shared folder is removed
   SlurmPreparation(const SlurmPreparation&) = delete;
@@ -21,6 +21,8 @@ class SlurmPreparation {
   const cluster::HandOver& hand_over() const { return hand_over_; }
 
  private:
+  void remove_folder() const;
+
   std::filesystem::path folder_;
   cluster::HandOver hand_over_;
 };

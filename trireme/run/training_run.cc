@@ -8,6 +8,7 @@
 #include <optional>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/run/algorithm_memory.h"
 #include "trireme/run/cache_directory.h"
@@ -46,6 +47,7 @@ class TrainingRun {
     const engine::CompileReport& report = trainer_.replica().compile_report();
     records_.begin(report.threads, 1,
                    fmt::format("{} {}; compiled in {:.1f} s", report.threads, report.threads == 1 ? "thread" : "threads", report.seconds));
+    records_.record_strategy(train::parse_strategy("local", "one node"));
     if (auto checkpoint = records_.resume(checkpoints_)) trainer_.restore(std::move(*checkpoint));
     trainer_.apply_plan(records_.plan());
     train::Session session(trainer_, checkpoints_, clock_);
@@ -55,7 +57,7 @@ class TrainingRun {
       profiler_.finish();
       telemetry_->flush();
       return records_.finish(result, trainer_.cursor(), stop);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // only noted: the journal must say that the run failed; main reports why
       records_.failed(trainer_.cursor());
       throw;
     }

@@ -50,7 +50,7 @@ std::string header_text(std::span<const TensorToWrite> tensors, const TensorMeta
 std::string checked_header_text(const std::filesystem::path& path, std::span<const TensorToWrite> tensors, const TensorMetadata& metadata) {
   try {
     return header_text(tensors, metadata);
-  } catch (const Json::exception&) {
+  } catch (const Json::exception&) {  // a foreign exception becomes an Error
     throw Error{invalid_argument, "{}: a name of its tensors or its metadata is no UTF-8 text", path.string()};
   }
 }

@@ -2,36 +2,15 @@
 // One connection of the web server: a request comes in, an answer goes out, and it is over; all before a deadline.
 #pragma once
 
-#include <unistd.h>
-
 #include <functional>
 #include <string>
 #include <utility>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/descriptor.h"
 #include "trireme/web/http.h"
 
 namespace trireme::web {
-
-// A file descriptor that closes itself.
-class Descriptor {
- public:
-  explicit Descriptor(int fd) : fd_(fd) {}
-  ~Descriptor() {
-    if (fd_ >= 0) ::close(fd_);
-  }
-  Descriptor(Descriptor&& other) noexcept : fd_(std::exchange(other.fd_, -1)) {}
-  Descriptor& operator=(Descriptor&& other) noexcept {
-    std::swap(fd_, other.fd_);
-    return *this;
-  }
-
-  int get() const { return fd_; }
-  bool is_open() const { return fd_ >= 0; }
-
- private:
-  int fd_;
-};
 
 class Connection {
  public:

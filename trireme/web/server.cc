@@ -19,6 +19,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/hexadecimal.h"
+#include "trireme/base/host.h"
 #include "trireme/web/connection.h"
 #include "trireme/web/site.h"
 
@@ -51,13 +52,6 @@ Descriptor listen_at(const ServerOptions& options) {
   return listener;
 }
 
-int port_of(const Descriptor& listener) {
-  sockaddr_in address{};
-  socklen_t length = sizeof address;
-  ::getsockname(listener.get(), reinterpret_cast<sockaddr*>(&address), &length);
-  return ntohs(address.sin_port);
-}
-
 Site make_site(std::function<std::string()> document, const std::string& token, const ServerOptions& options, int port) {
   return {std::move(document),
           {.token = token, .cookie_name = fmt::format("trireme_{}", port), .address = options.address, .metrics = options.metrics}};
@@ -71,7 +65,7 @@ class Server::Loop {
       : options_(options),
         listener_(listen_at(options)),
         stop_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK)),
-        port_(port_of(listener_)),
+        port_(bound_port(listener_.get())),
         token_(to_hex(random_bytes(kTokenBytes))),
         site_(make_site(std::move(document), token_, options, port_)),
         thread_([this] { serve(); }) {}

@@ -69,7 +69,7 @@ Response Site::document_for(const Request& request) const {
   Response response{.headers = {{"Content-Type", "application/json"}}};
   try {
     response.body = document_();
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // a handler of requests: becomes an answer
     response.status = 503;
     response.body = "{\"error\":" + quoted(error.what()) + "}";
     return response;
@@ -86,7 +86,7 @@ Response Site::document_for(const Request& request) const {
 Response Site::metrics() const {
   try {
     return {.headers = {{"Content-Type", "text/plain; version=0.0.4; charset=utf-8"}}, .body = options_.metrics()};
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // as above
     return text(503, error.what());
   }
 }

@@ -8,7 +8,7 @@
 #include "tests/faults/scene.h"
 #include "tests/faults/small_disk.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests::rows {
 namespace {
@@ -71,10 +71,9 @@ fs::path job_with_files(const Scene& scene) {
 Outcome data_cache(Scene& scene) {
   const fs::path job = job_with_files(scene);
   const SmallDisk disk(scene.folder() / "cache", 2);
-  const cluster::ProcessOutput ended =
-      cluster::run_process({"env", "XDG_CACHE_HOME=" + disk.place().string(), TRIREME_BINARY, "train", job.string(), "--runs",
-                            (scene.folder() / "runs").string(), "--threads", "1", "-n", "2"},
-                           seconds(60));
+  const ProcessOutput ended = run_process({"env", "XDG_CACHE_HOME=" + disk.place().string(), TRIREME_BINARY, "train", job.string(),
+                                           "--runs", (scene.folder() / "runs").string(), "--threads", "1", "-n", "2"},
+                                          seconds(60));
   Outcome outcome;
   const std::string text = ended.out + ended.err;
   if (!ended.status) outcome.problems.push_back("I8 harness: it neither went on nor ended in 60 s: " + text);

@@ -18,7 +18,7 @@ Outcome die_at(Scene& scene, const std::string& place) {
   require(training->obeyed(0).has_value(), fmt::format("nobody came to {}:\n{}", place, training->text()));
   require(training->wait(seconds(30)) == -SIGKILL, "the writer was not killed");
   const std::filesystem::path run = training->run();
-  const auto loads = cluster::run_process({TRIREME_BINARY, "eval", run.string()}, seconds(60));
+  const auto loads = run_process({TRIREME_BINARY, "eval", run.string()}, seconds(60));
   Outcome outcome;
   if (!loads.status || !loads.status->is_success())
     outcome.problems.push_back(fmt::format("no checkpoint loads: {}{}", loads.out, loads.err));

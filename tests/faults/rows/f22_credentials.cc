@@ -10,6 +10,7 @@
 #include "tests/faults/scene.h"
 #include "tests/faults/strangers.h"
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
 #include "trireme/rpc/server.h"
@@ -55,7 +56,7 @@ Outcome strangers(Scene& scene) {
   require(training->reaches_step(30), "the training did not begin: " + training->text());
   const std::vector<Port> ports = ports_of(training->pid());
   require(ports.size() == 1, fmt::format("the coordinator listens on {} ports", ports.size()));
-  const std::string address = rpc::join_port(ports[0].address, ports[0].number);
+  const std::string address = join_host_port(ports[0].address, ports[0].number);
   Outcome refused;
   double slowest = 0;
   for (const Attempt& attempt : attempts()) slowest = std::max(slowest, refused_after(attempt, address, refused));

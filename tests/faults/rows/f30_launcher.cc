@@ -27,7 +27,7 @@ Outcome close_terminal(Scene& scene) {
 
 // The ssh process here that holds node `number`'s standard input.
 pid_t ssh_of(const Training& training, const std::string& address) {
-  const auto list = cluster::run_process({"pgrep", "-P", std::to_string(training.pid()), "-f", address}, seconds(10));
+  const auto list = run_process({"pgrep", "-P", std::to_string(training.pid()), "-f", address}, seconds(10));
   require(!list.out.empty(), "no ssh process to " + address);
   return std::stoi(list.out);
 }

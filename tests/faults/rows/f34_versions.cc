@@ -8,7 +8,7 @@
 #include "tests/faults/parts.h"
 #include "tests/faults/scene.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::tests::rows {
 namespace {
@@ -28,7 +28,7 @@ fs::path other_version(const fs::path& folder, const std::string& version) {
   fs::path copy = folder / "trireme";
   write_file_atomically(copy, bytes);
   fs::permissions(copy, fs::perms::owner_all);
-  const cluster::ProcessOutput said = cluster::run_process({copy.string(), "--version"}, seconds(20));
+  const ProcessOutput said = run_process({copy.string(), "--version"}, seconds(20));
   require(said.out.find(version) != std::string::npos, "the version could not be changed in the program; it says " + said.out + said.err);
   return copy;
 }
@@ -58,12 +58,12 @@ Outcome other_worker(Scene& scene) {
   write_file_atomically(scene.folder() / "job.toml",
                         "[model]\nname = \"mlp_128\"\n[data]\nname = \"synthetic_digits\"\nsamples = 600\n[train]\nepochs = 1\n");
   const int port = 20000 + ::getpid() % 10000;
-  auto worker = std::async(std::launch::async, [&] { return cluster::run_process(as_rank(1, other, scene, port), seconds(60)); });
-  const cluster::ProcessOutput coordinator = cluster::run_process(as_rank(0, TRIREME_BINARY, scene, port), seconds(60));
-  const cluster::ProcessOutput node = worker.get();
+  auto worker = std::async(std::launch::async, [&] { return run_process(as_rank(1, other, scene, port), seconds(60)); });
+  const ProcessOutput coordinator = run_process(as_rank(0, TRIREME_BINARY, scene, port), seconds(60));
+  const ProcessOutput node = worker.get();
   Outcome outcome{.result = "refused, with both versions"};
   const std::string text = coordinator.out + coordinator.err + node.out + node.err;
-  for (const cluster::ProcessOutput& output : {coordinator, node}) {
+  for (const ProcessOutput& output : {coordinator, node}) {
     if (!output.status) outcome.problems.push_back("it had not ended after 60 s: " + text);
     if (output.status && output.status->is_success()) outcome.problems.push_back("it ended well: " + text);
   }

@@ -210,7 +210,7 @@ Run declare(Arguments& arguments) {
   arguments.option("--test-files", options->test_files, "files of the test part").shown_as("FILE");
   arguments.option("--set", options->settings, "an option of the reader").shown_as("OPTION=VALUE").one_at_a_time();
   arguments.option("--directory", options->directory, "where public sets are kept, instead of the cache directory").shown_as("DIR");
-  arguments.option("--to", options->to, "tfrecord, idx, cifar or image_folder").required().shown_as("WRITER");
+  arguments.option("--to", options->to, "the format; `trireme list writers`").required().shown_as("WRITER");
   arguments.option("--out", options->out, "the folder to write; new or empty").required().shown_as("DIR");
   arguments.option("--shards", options->shards, "files of each part").shown_as("N").between(1, 99999);
   arguments.option("--compression", options->compression, "none, gzip or zlib").shows_default().shown_as("KIND");

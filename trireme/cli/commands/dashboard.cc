@@ -28,7 +28,7 @@ int run(const Options& o, const run::Console& console) {
   const run::Interrupts interrupts;
   const run::RunPage page(o.run, {.address = o.address, .port = o.port}, o.token_file);
   console.out << "dashboard " << page.url() << "\n" << std::flush;
-  console.err << "the address has a secret in it: whoever has it can read this run. Ctrl-C ends the dashboard, not the run.\n";
+  console.err << "the address has a secret in it: anyone who has it can read this run. Ctrl-C ends the dashboard, not the run.\n";
   std::optional<Browser> browser;
   if (!o.no_open && has_screen()) browser.emplace(page.url());
   while (interrupts.signal() == 0) std::this_thread::sleep_for(std::chrono::milliseconds(100));

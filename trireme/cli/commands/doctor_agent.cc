@@ -14,7 +14,7 @@ namespace {
 
 Run declare(Arguments&) {
   return [](const run::Console& console) {
-    constexpr unsigned kLongest = 600;  // seconds, should nobody end us
+    constexpr unsigned kLongest = 600;  // seconds, should no process end us
     ::alarm(kLongest);
     cluster::serve_doctor(std::cin, console.out, std::filesystem::read_symlink("/proc/self/exe").parent_path());
     return 0;

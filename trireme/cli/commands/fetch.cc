@@ -78,7 +78,7 @@ int fetch_all(const Options& o, const run::Console& console) {
   for (const fetch::SetEntry* entry : entries) {
     try {
       fetch_one(*entry, o, console);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // one of several: the others are fetched all the same
       if (entries.size() == 1) throw;
       console.err << "trireme: error: " << error.what() << "\n";
       code = run::exit_code_of(error.code());

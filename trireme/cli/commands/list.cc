@@ -9,6 +9,7 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/cluster/launch/launcher_entry.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/writer_entry.h"
 #include "trireme/data/sets/data_options.h"
 #include "trireme/fetch/set_entry.h"
 #include "trireme/graph/model_entry.h"
@@ -67,10 +68,10 @@ std::vector<Item> file_readers() {
   return items_of(entries);
 }
 
-std::vector<Item> launchers() {
+template <class Entry>
+std::vector<Item> without_options(const std::vector<Entry>& entries) {
   std::vector<Item> items;
-  for (const cluster::LauncherEntry& entry : cluster::launchers::catalog())
-    items.push_back({std::string(entry.name), std::string(entry.summary), {}});
+  for (const Entry& entry : entries) items.push_back({std::string(entry.name), std::string(entry.summary), {}});
   return items;
 }
 
@@ -120,9 +121,10 @@ int run(const Options& o, const run::Console& console) {
   show("ops", "op", items_of(graph::ops::catalog()));
   show("data", "data set", data_sets());
   show("readers", "reader", file_readers());
+  show("writers", "writer", without_options(data::writers::catalog()));
   show("optimizers", "optimizer", items_of(optim::optimizers::catalog()));
   show("strategies", "strategy", items_of(train::strategies::catalog()));
-  show("launchers", "launcher", launchers());
+  show("launchers", "launcher", without_options(cluster::launchers::catalog()));
   show("job", "table", job_tables());
   if (o.json) console.out << document.dump(2) << "\n";
   return 0;
@@ -132,8 +134,8 @@ Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
   arguments
       .option("catalog", options->catalog,
-              "models, ops, data, readers, optimizers, strategies, launchers or job (its tables); all if left out")
-      .one_of({"models", "ops", "data", "readers", "optimizers", "strategies", "launchers", "job"});
+              "models, ops, data, readers, writers, optimizers, strategies, launchers or job (its tables); all if left out")
+      .one_of({"models", "ops", "data", "readers", "writers", "optimizers", "strategies", "launchers", "job"});
   arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }

@@ -26,7 +26,7 @@ struct Options {
   std::string job;
   std::string from = "allreduce";
   std::string to = "ps:async";
-  std::int64_t nodes = 0;  // not told
+  std::int64_t nodes = 0;  // not given
   std::int64_t seeds = 3;
   int settings = 3;
   double confidence = 0.95;
@@ -114,7 +114,7 @@ class SearchProgress {
   SearchProgress(const SearchProgress&) = delete;
   SearchProgress& operator=(const SearchProgress&) = delete;
 
-  void tell(const std::string& title, const experiment::JournalTail::Position& position) {
+  void report(const std::string& title, const experiment::JournalTail::Position& position) {
     if (!terminal_ && title == title_) return;
     title_ = title;
     out_ << (terminal_ ? "\r\033[K" : "") << title;
@@ -214,7 +214,7 @@ int run(const Options& o, const run::Console& console) {
        .out = out,
        .train_arguments = o.train_arguments},
       interrupts.signal(),
-      [&](const std::string& title, const experiment::JournalTail::Position& position) { progress.tell(title, position); });
+      [&](const std::string& title, const experiment::JournalTail::Position& position) { progress.report(title, position); });
   const experiment::SearchReport report = Search(task, trainings, progress).run();
   write_file_atomically(out / "search.json", to_json(report));
   write_file_atomically(out / "search.txt", to_text(report));

@@ -7,6 +7,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/run_status.h"
 #include "trireme/cluster/inventory/machine.h"
@@ -36,9 +37,9 @@ rpc::Channel reach(const run::Takeover& takeover, const std::string& run) {
   const rpc::Authority authority = rpc::Authority::from_secret(takeover.secret);
   if (takeover.addresses.empty()) throw Error{unavailable, "{}: its coordinator listens nowhere", run};
   try {
-    return rpc::Channel::connect(cluster::join_host_port(takeover.addresses.front(), takeover.port),
+    return rpc::Channel::connect(join_host_port(takeover.addresses.front(), takeover.port),
                                  authority.issue({.role = "user", .name = "user"}, {}, kValidity), kCallTimeout);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // thrown again, with what to do
     throw Error{error.code(), "{}: its coordinator does not answer: {}; is it another machine's? Run this where `trireme train` runs", run,
                 error.what()};
   }

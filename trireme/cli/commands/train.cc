@@ -37,13 +37,13 @@ struct Options {
   std::int64_t threads = -1;  // as the job says
   std::string strategy;
   std::string profile;
-  std::int64_t nodes = 0;  // not told
-  std::string launcher;    // not told
+  std::int64_t nodes = 0;  // not given
+  std::string launcher;    // not given
   SelectionFlags machines;
   std::vector<std::string> ssh_args;
   bool accept_new_hosts = false;
   double start_timeout = 120;
-  int min_nodes = 0;  // not told
+  int min_nodes = 0;  // not given
   int max_nodes = 0;
   int restarts = 3;
   double keep_nodes = 60;
@@ -80,7 +80,7 @@ run::TrainingRequest training_request(const Options& o, const run::Console& cons
           .until = o.until};
 }
 
-void take_limits(const Options& o, run::ClusterRequest& cluster) {
+void set_limits(const Options& o, run::ClusterRequest& cluster) {
   cluster.min_nodes = std::max(1, o.min_nodes);
   cluster.starts_with_min = o.min_nodes > 0;
   cluster.max_nodes = o.max_nodes;
@@ -93,44 +93,40 @@ void take_limits(const Options& o, run::ClusterRequest& cluster) {
     throw Error{invalid_argument, "--min-nodes {} is more than --max-nodes {}", o.min_nodes, o.max_nodes};
 }
 
-// The machines of the allocation; the program must be on each of them already.
-run::ClusterRequest slurm_request(run::ClusterRequest cluster, std::int64_t threads) {
-  const cluster::Inventory inventory = cluster::slurm_inventory(*slurm_variables());
+// The machines that the launcher finds in its environment, or those that the user names.
+run::ClusterRequest machines_request(run::ClusterRequest cluster, const cluster::LauncherEntry& launcher, const Options& o,
+                                     const run::Console& console) {
+  const cluster::Inventory inventory =
+      launcher.machines != nullptr ? launcher.machines(own_environment()) : selected_inventory(o.machines, console);
+  if (launcher.machines == nullptr) cluster.options.ssh = inventory.ssh;
   cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
-  cluster.keep_nodes = 0;  // an allocation's processes do not outlive it, and the next one may have other machines
+  cluster.plans = cluster::plan_nodes(inventory.machines, cluster.threads);
+  if (!launcher.keeps_nodes) cluster.keep_nodes = 0;
   return cluster;
 }
 
-run::ClusterRequest ssh_request(run::ClusterRequest cluster, const Options& o, std::int64_t threads, const run::Console& console) {
-  const cluster::Inventory inventory = selected_inventory(o.machines, console);
-  cluster.options.ssh = inventory.ssh;
-  cluster.options.binary_hash = digest_of_file(Digest::Kind::sha256, cluster.options.binary);
-  cluster.plans = cluster::plan_nodes(inventory.machines, threads);
-  return cluster;
-}
-
-run::ClusterRequest cluster_request(const Options& o, const std::string& launcher, const run::TrainingRequest& request,
+run::ClusterRequest cluster_request(const Options& o, const cluster::LauncherEntry& launcher, const run::TrainingRequest& request,
                                     const run::Console& console, const std::optional<run::Takeover>& takeover) {
-  run::ClusterRequest cluster{.launcher = launcher,
+  run::ClusterRequest cluster{.launcher = std::string(launcher.name),
                               .options = {.binary = std::filesystem::read_symlink("/proc/self/exe"),
                                           .ssh_args = o.ssh_args,
                                           .accept_new_hosts = o.accept_new_hosts},
                               .start_timeout = o.start_timeout};
-  take_limits(o, cluster);
+  set_limits(o, cluster);
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
-  if (launcher == "local") {
+  if (launcher.machines == nullptr && !launcher.takes_machines) {
     // Without a word about machines it goes on with the nodes that are still there; those of this machine can be started again.
-    if (o.nodes > 0 || !takeover || takeover->launcher == "local")
-      cluster.plans = run::local_plans(o.nodes > 0 || !takeover ? o.nodes : static_cast<std::int64_t>(takeover->nodes.size()), threads);
+    const std::int64_t before = takeover ? static_cast<std::int64_t>(takeover->nodes.size()) : 1;
+    if (o.nodes > 0 || !takeover || takeover->launcher == launcher.name)
+      cluster.plans = run::local_plans(o.nodes > 0 ? o.nodes : before, threads);
     return cluster;
   }
-  cluster = launcher == "slurm" ? slurm_request(std::move(cluster), threads) : ssh_request(std::move(cluster), o, threads, console);
+  cluster.threads = threads;
+  cluster = machines_request(std::move(cluster), launcher, o, console);
   if (o.nodes > static_cast<std::int64_t>(cluster.plans.size()))
     throw Error{invalid_argument, "-n {}: the machines have {} {}; give them more slots, or ask for fewer nodes", o.nodes,
                 cluster.plans.size(), cluster.plans.size() == 1 ? "slot" : "slots"};
   if (o.nodes > 0) cluster.plans.resize(static_cast<std::size_t>(o.nodes));
-  cluster.threads = threads;
   cluster.machines_file = o.nodes > 0 ? "" : o.machines.cluster.empty() ? o.machines.hostfile : o.machines.cluster;
   cluster.read_machines = [flags = o.machines, &console] { return selected_inventory(flags, console).machines; };
   return cluster;
@@ -172,21 +168,23 @@ int run_other_mpi_process(const Options& o, const run::Console& console) {
   return run::run_mpi_node(run::mpi_launch(), node_options(o), console);
 }
 
-run::ClusterRequest request_for(const std::string& launcher, const Options& o, const run::TrainingRequest& request,
+run::ClusterRequest request_for(const cluster::LauncherEntry& launcher, const Options& o, const run::TrainingRequest& request,
                                 const run::Console& console, const std::optional<run::Takeover>& takeover) {
-  if (launcher == "env") return run::env_cluster_request(*run::env_launch(o.secret_file), request, o.start_timeout);
-  if (launcher == "mpi") return run::mpi_cluster_request(run::mpi_launch(), request, o.start_timeout);
+  if (launcher.name == "env") return run::env_cluster_request(*run::env_launch(o.secret_file), request, o.start_timeout);
+  if (launcher.name == "mpi") return run::mpi_cluster_request(run::mpi_launch(), request, o.start_timeout);
   return cluster_request(o, launcher, request, console, takeover);
 }
 
 int run(const Options& o, const run::Console& console) {
-  const std::string launcher =
-      choose_launcher({.name = o.launcher, .names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
+  const cluster::LauncherEntry& launcher =
+      choose_launcher(o.launcher, {.names_machines = o.machines.names_machines(), .nodes = o.nodes}, console);
+  // These two are started by others, as ranks: only the first one is this command's coordinator.
+  const bool is_env = launcher.name == "env", is_mpi = launcher.name == "mpi";
   if (o.dashboard) web::require_page("--dashboard");
-  const std::int64_t rank = launcher == "env" ? run::env_launch(o.secret_file)->rank : launcher == "mpi" ? run::mpi_launch().rank : 0;
+  const std::int64_t rank = is_env ? run::env_launch(o.secret_file)->rank : is_mpi ? run::mpi_launch().rank : 0;
   obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
-  if (launcher == "env" && rank > 0) return run::run_env_node(*run::env_launch(o.secret_file), node_options(o), console);
-  if (launcher == "mpi" && rank > 0) return run_other_mpi_process(o, console);
+  if (is_env && rank > 0) return run::run_env_node(*run::env_launch(o.secret_file), node_options(o), console);
+  if (is_mpi && rank > 0) return run_other_mpi_process(o, console);
   const run::TrainingRequest request = training_request(o, console);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
@@ -195,7 +193,7 @@ int run(const Options& o, const run::Console& console) {
   }
   const auto takeover =
       o.resume.empty() ? std::nullopt : run::read_takeover(run::takeover_file(train::RunDirectory::open(o.resume).path()));
-  const bool many = launcher != "local" || o.nodes > 1 || takeover;
+  const bool many = launcher.name != cluster::kLocalLauncher || o.nodes > 1 || takeover;
   if (o.dry_run && !many) {
     console.out << "one process on this machine: nothing is started elsewhere\n";
     return 0;
@@ -211,7 +209,7 @@ int run(const Options& o, const run::Console& console) {
     return 0;
   }
   std::optional<run::SlurmPreparation> slurm;
-  if (launcher == "slurm") {
+  if (launcher.name == "slurm") {
     slurm.emplace(machines_of(cluster.plans), cluster.options, console);
     cluster.options.hand_over = slurm->hand_over();
   }

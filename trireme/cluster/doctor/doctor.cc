@@ -14,9 +14,10 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/process.h"
 #include "trireme/cluster/doctor/doctor_agent.h"
+#include "trireme/cluster/inventory/addresses.h"
 #include "trireme/cluster/launch/ssh.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::cluster {
 namespace {
@@ -128,7 +129,7 @@ class Doctor {
     if (!patients_[i].agent) return;
     try {
       action();
-    } catch (const std::exception& error) {
+    } catch (const std::exception& error) {  // a finding: the other machines are examined all the same
       examination_.machines[i].error = error.what();
       patients_[i].agent.reset();
     }
@@ -165,10 +166,10 @@ class Doctor {
     for (int question = 0; question < kQuestions; ++question) {
       const double asked = now();
       const double theirs = agent.ask("time").at("time");
-      const double heard = now();
-      if ((heard - asked) / 2 > check.clock_uncertainty) continue;
-      check.clock_uncertainty = (heard - asked) / 2;
-      check.clock_ahead = theirs - (asked + heard) / 2;
+      const double answered = now();
+      if ((answered - asked) / 2 > check.clock_uncertainty) continue;
+      check.clock_uncertainty = (answered - asked) / 2;
+      check.clock_ahead = theirs - (asked + answered) / 2;
     }
   }
 
@@ -196,7 +197,7 @@ class Doctor {
     std::vector<std::unique_ptr<LinkListener>> listeners;
     for (std::size_t from = 0; from < patients_.size(); ++from) {
       careful(from, [&] {
-        const std::string address = own_address_towards(examination_.machines[from].machine.address);
+        const std::string address = address_towards(examination_.machines[from].machine.address);
         listeners.push_back(std::make_unique<LinkListener>(address, token_, kLifetime));
         ways.push_back({from, kHere, address, listeners.back()->port()});
       });

@@ -33,7 +33,7 @@ class Agent {
       if (verb == "listen") return listen(words);
       if (verb == "connect") return connect(words);
       return {{"error", "unknown question"}};
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // a handler of requests: the doctor learns of it
       return {{"error", error.what()}};
     }
   }

@@ -34,7 +34,7 @@ std::string advice_for(const LinkResult& result, const std::string& where, const
                      fmt::join(sources, " --add-source="));
 }
 
-// The broken links to one place with one fault, told together.
+// The broken links to one place with one fault, reported together.
 struct Broken {
   std::vector<std::string> names;
   std::vector<std::string> addresses;

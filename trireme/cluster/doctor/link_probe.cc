@@ -20,9 +20,10 @@
 #include <thread>
 #include <vector>
 
+#include "trireme/base/descriptor.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/descriptor.h"
+#include "trireme/base/host.h"
 
 namespace trireme::cluster {
 namespace {
@@ -228,21 +229,16 @@ struct LinkListener::State {
     int reason = 0;
     for (const addrinfo* one = addresses.list; one != nullptr; one = one->ai_next) {
       socket = make_socket(*one, SOCK_STREAM);
-      if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) == 0 && ::listen(socket.get(), kMostTries) == 0) return read_port();
+      if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) == 0 && ::listen(socket.get(), kMostTries) == 0) {
+        port = bound_port(socket.get());
+        return;
+      }
       reason = errno;
     }
     if (reason == EADDRNOTAVAIL)
       throw Error{failed_precondition, "{} is not one of its own addresses (behind NAT?); write the address that the other machines use",
                   address};
     throw_system_error(reason, fmt::format("listen on {}", address));
-  }
-
-  void read_port() {
-    sockaddr_storage own{};
-    socklen_t size = sizeof own;
-    ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size);
-    port = own.ss_family == AF_INET6 ? ntohs(reinterpret_cast<const sockaddr_in6&>(own).sin6_port)
-                                     : ntohs(reinterpret_cast<const sockaddr_in&>(own).sin_port);
   }
 
   void serve() {
@@ -286,22 +282,6 @@ LinkResult try_link(const LinkTry& link) {
     if (reason == 0) return talk(socket, link);
   }
   return fault_of(reason);
-}
-
-// Connecting a datagram socket sends nothing, but makes the kernel choose a way.
-std::string own_address_towards(const std::string& address) {
-  constexpr std::int64_t kAnyPort = 9;
-  const Addresses addresses(address, kAnyPort);
-  if (addresses.list == nullptr) throw Error{not_found, "the address {} can't be resolved: {}", address, addresses.words};
-  const Descriptor socket = make_socket(*addresses.list, SOCK_DGRAM);
-  sockaddr_storage own{};
-  socklen_t size = sizeof own;
-  if (::connect(socket.get(), addresses.list->ai_addr, addresses.list->ai_addrlen) != 0 ||
-      ::getsockname(socket.get(), reinterpret_cast<sockaddr*>(&own), &size) != 0)
-    throw_system_error(errno, fmt::format("find a way to {}", address));
-  std::array<char, NI_MAXHOST> text{};
-  ::getnameinfo(reinterpret_cast<const sockaddr*>(&own), size, text.data(), text.size(), nullptr, 0, NI_NUMERICHOST);
-  return text.data();
 }
 
 }  // namespace trireme::cluster

@@ -45,7 +45,4 @@ struct LinkTry {
 // Takes at most the two times and a few seconds for what is on the way.
 LinkResult try_link(const LinkTry& link);
 
-// The address that this machine has on the way to `address`.
-std::string own_address_towards(const std::string& address);
-
 }  // namespace trireme::cluster

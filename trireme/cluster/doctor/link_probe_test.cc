@@ -9,6 +9,7 @@
 
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/cluster/doctor/machine_facts.h"
+#include "trireme/cluster/inventory/addresses.h"
 
 namespace trireme::cluster {
 namespace {
@@ -64,8 +65,8 @@ TEST(Link, OnlyItsOwnAddressIsListenedOn) {
 }
 
 TEST(Link, OwnAddress) {
-  EXPECT_EQ(own_address_towards("127.0.0.1"), "127.0.0.1");
-  EXPECT_EQ(own_address_towards("::1"), "::1");
+  EXPECT_EQ(address_towards("127.0.0.1"), "127.0.0.1");
+  EXPECT_EQ(address_towards("::1"), "::1");
 }
 
 TEST(MachineFacts, OfThisMachine) {

@@ -94,7 +94,7 @@ MachineFacts facts_from_json(std::string_view text) {
             .vector_extensions = json.at("vector_extensions"),
             .congestion_control = json.at("congestion_control"),
             .kernel = json.at("kernel")};
-  } catch (const nlohmann::json::exception& fault) {
+  } catch (const nlohmann::json::exception& fault) {  // a foreign exception becomes an Error
     throw Error{data_loss, "facts about a machine that can't be read: {}", fault.what()};
   }
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON as people type it: a missing or surplus comma and a bare word are mended, and each mending is told.
+// JSON as people type it: a missing or surplus comma and a bare word are mended, and each mending is reported.
 #pragma once
 
 #include <string>

@@ -9,6 +9,7 @@
 #include <map>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 
 namespace trireme::cluster {
 namespace {
@@ -92,10 +93,6 @@ bool is_ipv6(std::string_view address) {
   in6_addr parsed{};
   const std::string_view plain = address.substr(0, address.find('%'));
   return inet_pton(AF_INET6, std::string(plain).c_str(), &parsed) == 1;
-}
-
-std::string join_host_port(std::string_view address, std::int64_t port) {
-  return address.find(':') == std::string_view::npos ? fmt::format("{}:{}", address, port) : fmt::format("[{}]:{}", address, port);
 }
 
 void check_address(std::string_view address, std::string_view origin) {

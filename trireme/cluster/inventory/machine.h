@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A machine as a cluster description tells of it.
+// A machine as a cluster description has it.
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ struct Machine {
   std::string user;     // empty: as ssh has it
   std::int64_t port = 22;
   std::int64_t slots = 1;  // nodes to run there
-  std::int64_t cores = 0;  // 0: not told
+  std::int64_t cores = 0;  // 0: not given
   double memory_gb = 0;
   std::int64_t gpus = 0;
   bool energy_efficient = false;
@@ -51,8 +51,6 @@ void check_name(std::string_view name, std::string_view what, std::string_view o
 void check_path(std::string_view path, std::string_view what, std::string_view origin);
 
 bool is_ipv6(std::string_view address);
-// "host:port", with brackets around an IPv6 address.
-std::string join_host_port(std::string_view address, std::int64_t port);
 
 // Fills in names, then checks everything that a description must keep to; `origins` has the place of each machine.
 void finish_inventory(Inventory& inventory, const std::vector<std::string>& origins);

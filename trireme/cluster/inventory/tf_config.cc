@@ -5,6 +5,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 
 namespace trireme::cluster {
 

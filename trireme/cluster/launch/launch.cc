@@ -9,6 +9,7 @@
 #include <map>
 #include <mutex>
 
+#include "trireme/base/rollback.h"
 #include "trireme/cluster/process/memory_group.h"
 
 namespace trireme::cluster {
@@ -50,28 +51,27 @@ struct Launch::State {
       const std::scoped_lock lock(mutex);
       ++running;
     }
-    try {
-      processes[name] = std::make_unique<Process>(
-          ProcessOptions{.argv = launcher.command(node.plan, options),
-                         .input = handed_over(std::move(node.input), options.hand_over),
-                         .input_file = {},
-                         .outlives_us = !launcher.is_remote && node.plan.keep > 0,
-                         .on_line = [this, name](Stream, std::string_view line) { tell_line(name, line); },
-                         .on_exit = [this, name, machine](const ExitStatus& status) { tell_exit(name, machine, status); }});
-    } catch (...) {
+    Rollback started([this, name] {
       processes.erase(name);
       const std::scoped_lock lock(mutex);
       --running;
-      throw;
-    }
+    });
+    processes[name] = std::make_unique<Process>(
+        ProcessOptions{.argv = launcher.command(node.plan, options),
+                       .input = handed_over(std::move(node.input), options.hand_over),
+                       .input_file = {},
+                       .outlives_us = !launcher.is_remote && node.plan.keep > 0,
+                       .on_line = [this, name](Stream, std::string_view line) { report_line(name, line); },
+                       .on_exit = [this, name, machine](const ExitStatus& status) { report_exit(name, machine, status); }});
+    started.keep();
   }
 
-  void tell_line(const std::string& node, std::string_view line) {
+  void report_line(const std::string& node, std::string_view line) {
     const std::scoped_lock lock(event_mutex);
     if (events.on_line) events.on_line(node, line);
   }
 
-  void tell_exit(const std::string& name, const std::string& machine, const ExitStatus& of_command) {
+  void report_exit(const std::string& name, const std::string& machine, const ExitStatus& of_command) {
     const ExitStatus status = launcher.of_node != nullptr ? launcher.of_node(of_command) : of_command;
     NodeExit exit{.node = name,
                   .machine = machine,
@@ -124,12 +124,9 @@ Launch::Launch(const LauncherEntry& launcher, LaunchOptions options, std::vector
   state_->launcher = launcher;
   state_->options = std::move(options);
   state_->events = std::move(events);
-  try {
-    for (Node& node : nodes) state_->start(std::move(node));
-  } catch (...) {
-    state_->end(milliseconds(0));
-    throw;
-  }
+  Rollback started([this] { state_->end(milliseconds(0)); });
+  for (Node& node : nodes) state_->start(std::move(node));
+  started.keep();
 }
 
 void Launch::start(Node node) { state_->start(std::move(node)); }

@@ -9,8 +9,8 @@
 #include <string_view>
 #include <vector>
 
+#include "trireme/base/process.h"
 #include "trireme/cluster/launch/launcher_entry.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::cluster {
 
@@ -48,7 +48,7 @@ class Launch {
   std::vector<NodeExit> exits() const;               // so far, in their order
   bool wait_for(std::chrono::milliseconds timeout);  // for all nodes; false: some still run
 
-  // Closes every node's input, upon which it leaves; whoever is there after `grace` is asked to end, then killed. The
+  // Closes every node's input, upon which it leaves; a node that is there after `grace` is asked to end, then killed. The
   // whole takes at most `grace` and a few seconds.
   void end(std::chrono::milliseconds grace);
 

@@ -5,6 +5,9 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
+
+#include "trireme/base/catalog_lookup.h"
 
 namespace trireme::cluster {
 
@@ -35,6 +38,21 @@ std::string as_typed(const std::vector<std::string>& command) {
     text += "'";
   }
   return text;
+}
+
+const LauncherEntry& find_launcher(std::string_view name) { return find_entry(launchers::catalog(), name, "launcher"); }
+
+std::int64_t whole_number(const Environment& environment, const char* name) {
+  const std::string text = environment(name);
+  std::int64_t value = 0;
+  const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
+  return fault == std::errc() && end == text.data() + text.size() ? value : 0;
+}
+
+std::vector<std::string> node_command(const NodePlan& plan, const LaunchOptions& options) {
+  std::vector<std::string> words{options.binary.string()};
+  for (std::string& word : node_arguments(plan)) words.push_back(std::move(word));
+  return words;
 }
 
 std::vector<std::string> node_arguments(const NodePlan& plan) {

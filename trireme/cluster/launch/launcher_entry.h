@@ -3,14 +3,16 @@
 #pragma once
 
 #include <filesystem>
+#include <functional>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "trireme/base/process.h"
 #include "trireme/cluster/inventory/machine.h"
 #include "trireme/cluster/launch/clock_limits.h"
 #include "trireme/cluster/launch/hand_over.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::cluster {
 
@@ -44,22 +46,51 @@ std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines, std::int6
 // The arguments that make this program a node, "node" first; the same for all launchers.
 std::vector<std::string> node_arguments(const NodePlan& plan);
 
+// This program as a node, on the machine where the command runs.
+std::vector<std::string> node_command(const NodePlan& plan, const LaunchOptions& options);
+
 // A command as it could be typed into a shell, for --dry-run.
 std::string as_typed(const std::vector<std::string>& command);
+
+// An environment variable by its name; empty: it is not set. Handed in, so that only the command line reads the environment.
+using Environment = std::function<std::string(const char* name)>;
+// A variable that is no whole number is 0.
+std::int64_t whole_number(const Environment& environment, const char* name);
+
+// What the user's flags say of nodes.
+struct LauncherRequest {
+  bool names_machines = false;
+  std::int64_t nodes = 0;  // 0: not given
+};
+
+// Without a launcher's name: for machines that are named, and for this one.
+inline constexpr std::string_view kRemoteLauncher = "ssh";
+inline constexpr std::string_view kLocalLauncher = "local";
 
 struct LauncherEntry {
   std::string_view name;
   std::string_view summary;
   // The command that starts `plan`'s node. Pure, so --dry-run and tests print exactly what would run.
   std::vector<std::string> (*command)(const NodePlan& plan, const LaunchOptions& options) = nullptr;
-  // On other machines: the binary is shipped first, and the command is ssh's, whose code 255 tells of the connection.
+  // On other machines: the binary is shipped first, and the command is ssh's, whose code 255 means a failed connection.
   bool is_remote = false;
-  // How the node ended, told from how its command did; none: alike.
+  bool takes_machines = false;  // those of --cluster, --hostfile or -H, and it needs them
+  bool is_here = false;         // nodes are on this machine and find the coordinator at its loopback address
+  bool keeps_nodes = true;      // they may outlive a coordinator that dies, and wait for the next one
+  // If the environment speaks for this launcher: the notice for the user, maybe empty. Null: it never does.
+  std::optional<std::string> (*applies)(const Environment& environment) = nullptr;
+  // Throws invalid_argument if flags contradict it, failed_precondition if it can't be used here. Null: it always can.
+  void (*check)(const LauncherRequest& request, const Environment& environment) = nullptr;
+  // The machines that the environment gives it. Null: this machine, or those that it takes.
+  Inventory (*machines)(const Environment& environment) = nullptr;
+  // How the node ended, from how its command did; null: alike.
   ExitStatus (*of_node)(const ExitStatus& status) = nullptr;
 };
 
 namespace launchers {
 const std::vector<LauncherEntry>& catalog();
 }
+
+const LauncherEntry& find_launcher(std::string_view name);
 
 }  // namespace trireme::cluster

@@ -9,8 +9,9 @@
 #include <random>
 
 #include "trireme/base/error.h"
+#include "trireme/base/process.h"
+#include "trireme/base/rollback.h"
 #include "trireme/cluster/launch/ssh.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::cluster {
 namespace {
@@ -146,13 +147,10 @@ RemoteOutput run_remotely(const Machine& machine, const LaunchOptions& options, 
                .on_line = [&](Stream stream, std::string_view line) { session.take(stream, line); },
                .on_exit = [&](const ExitStatus& status) { session.finish(status); }});
   if (work.input_file.empty()) ssh.close_input();
-  try {
-    check_begin(machine, session, options);
-    check_end(machine, session, work.limit);
-  } catch (const Error&) {
-    ssh.terminate(std::chrono::milliseconds(200));
-    throw;
-  }
+  Rollback login([&] { ssh.terminate(std::chrono::milliseconds(200)); });
+  check_begin(machine, session, options);
+  check_end(machine, session, work.limit);
+  login.keep();
   constexpr auto kToClose = std::chrono::seconds(2);
   if (!ssh.wait_for(kToClose)) ssh.terminate(std::chrono::milliseconds(200));
   return session.output();

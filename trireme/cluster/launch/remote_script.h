@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Runs a short script on a machine over ssh and tells its output from what the login itself prints.
+// Runs a short script on a machine over ssh and separates its output from what the login itself prints.
 #pragma once
 
 #include <chrono>

@@ -6,7 +6,7 @@
 #include <array>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::cluster {
 namespace {

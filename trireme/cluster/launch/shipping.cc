@@ -158,7 +158,7 @@ class Shipment {
     const auto start = std::chrono::steady_clock::now();
     try {
       make_ready();
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // one of several machines: all reports are made, then require_ready() throws
       report_.error = error.what();
     }
     report_.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
@@ -286,7 +286,7 @@ std::vector<ShippingReport> ship(const std::vector<Machine>& machines, const Lau
                     .system = this_system(),
                     .libraries = libraries_of(options.binary)};
   std::mutex mutex;
-  const OnShippingEvent tell = [&](std::string_view event) {
+  const OnShippingEvent report = [&](std::string_view event) {
     const std::scoped_lock lock(mutex);
     if (on_event) on_event(event);
   };
@@ -294,7 +294,7 @@ std::vector<ShippingReport> ship(const std::vector<Machine>& machines, const Lau
   std::vector<std::thread> threads;
   threads.reserve(machines.size());
   for (std::size_t i = 0; i < machines.size(); ++i)
-    threads.emplace_back([&, i] { reports[i] = Shipment(machines[i], options, cargo, tell).run(); });
+    threads.emplace_back([&, i] { reports[i] = Shipment(machines[i], options, cargo, report).run(); });
   for (std::thread& thread : threads) thread.join();
   return reports;
 }

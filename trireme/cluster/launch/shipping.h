@@ -21,14 +21,14 @@ struct ShippingReport {
   double seconds = 0;
 };
 
-// "h1: ships trireme (31.1 MiB)", told from any thread, one at a time.
+// "h1: ships trireme (31.1 MiB)", reported from any thread, one at a time.
 using OnShippingEvent = std::function<void(std::string_view event)>;
 
 // To all machines at the same time. The program goes to ~/.cache/trireme/bin/<its SHA-256>/ under a temporary name, is
 // checked there, renamed, and run once to see that it works. Reports are in the order of `machines`.
 std::vector<ShippingReport> ship(const std::vector<Machine>& machines, const LaunchOptions& options, const OnShippingEvent& on_event = {});
 
-// Throws failed_precondition that tells of every machine that is not ready.
+// Throws failed_precondition that names every machine that is not ready.
 void require_ready(const std::vector<ShippingReport>& reports);
 
 }  // namespace trireme::cluster

@@ -75,6 +75,16 @@ std::vector<std::int64_t> counts_for(std::size_t machines, std::string_view text
 
 }  // namespace
 
+std::optional<SlurmVariables> slurm_variables(const Environment& environment) {
+  SlurmVariables slurm{.job_id = environment("SLURM_JOB_ID"),
+                       .node_list = environment("SLURM_JOB_NODELIST"),
+                       .tasks_per_node = environment("SLURM_TASKS_PER_NODE"),
+                       .cpus_per_node = environment("SLURM_JOB_CPUS_PER_NODE"),
+                       .cpus_per_task = environment("SLURM_CPUS_PER_TASK")};
+  if (slurm.job_id.empty()) return std::nullopt;
+  return slurm;
+}
+
 std::vector<std::int64_t> expand_counts(std::string_view text, std::string_view variable) {
   std::vector<std::int64_t> counts;
   std::string_view rest = text;

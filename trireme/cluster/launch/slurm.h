@@ -22,11 +22,14 @@ struct SlurmVariables {
   std::string cpus_per_task;   // SLURM_CPUS_PER_TASK
 };
 
+// None outside of an allocation.
+std::optional<SlurmVariables> slurm_variables(const Environment& environment);
+
 // "2(x3),1" is 2, 2, 2, 1. Throws invalid_argument that names `variable`.
 std::vector<std::int64_t> expand_counts(std::string_view text, std::string_view variable);
 
 // A machine for each of `names`, with as many slots as the allocation has tasks there. `records` is what `scontrol --oneliner show
-// node` prints; a machine that it does not tell the address of is reached by its name.
+// node` prints; a machine whose address it does not have is reached by its name.
 std::vector<Machine> slurm_machines(const SlurmVariables& variables, const std::vector<std::string>& names, std::string_view records);
 
 // The same, asked of scontrol.

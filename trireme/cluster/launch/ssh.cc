@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "trireme/base/host.h"
+
 namespace trireme::cluster {
 namespace {
 

@@ -6,8 +6,8 @@
 #include <gtest/gtest.h>
 
 #include "trireme/base/catalog_lookup.h"
+#include "trireme/base/process.h"
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/cluster/process/process.h"
 
 namespace trireme::cluster {
 namespace {

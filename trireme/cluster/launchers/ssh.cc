@@ -15,6 +15,8 @@ std::vector<std::string> command(const NodePlan& plan, const LaunchOptions& opti
 
 }  // namespace
 
-LauncherEntry ssh() { return {.name = "ssh", .summary = "processes on other machines, over ssh", .command = command, .is_remote = true}; }
+LauncherEntry ssh() {
+  return {.name = "ssh", .summary = "processes on other machines, over ssh", .command = command, .is_remote = true, .takes_machines = true};
+}
 
 }  // namespace trireme::cluster::launchers

@@ -10,7 +10,7 @@
 namespace trireme::cluster {
 
 struct MemoryGroup {
-  std::string limit_file;  // where the limit stands, for whoever wants to raise it
+  std::string limit_file;  // where the limit stands, for the user who wants to raise it
   std::int64_t limit = 0;  // bytes
   std::int64_t peak = 0;   // bytes; 0: this kernel does not say
   std::int64_t kills = 0;  // processes that the kernel ended for want of memory

@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "trireme/base/error.h"
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 namespace trireme::cluster {
 namespace {
@@ -36,7 +36,7 @@ std::string without_end(std::string text) {
   return text;
 }
 
-// unmunge says these only in what it tells of a credential, where the secret's neighbours stand.
+// unmunge says these only in what it prints of a credential, where the secret's neighbours stand.
 std::string why(const ProcessOutput& read) {
   if (!read.status) return "its daemon does not answer";
   if (!read.err.empty()) return without_end(read.err);

@@ -44,7 +44,7 @@ inline Membership::Options node_options(const std::string& coordinator, const st
   return options;
 }
 
-inline const Card kCard{.version = "1.2", .job = "aa", .model = "bb", .data = "cc"};
+inline const JobFingerprint kFingerprint{.version = "1.2", .job = "aa", .model = "bb", .data = "cc"};
 
 inline Membership join(const Coordinator& coordinator, const std::string& name) {
   return Membership::connect(node_options(coordinator.addresses().front(), name), kPatience);
@@ -75,7 +75,7 @@ struct Cluster {
       : coordinator(std::move(options)) {
     for (const std::string& name : names) {
       nodes.push_back(join(coordinator, name));
-      nodes.back().ready(kCard);
+      nodes.back().ready(kFingerprint);
       EXPECT_EQ(next(coordinator), "hello " + name);
       EXPECT_EQ(next(coordinator), "ready " + name);
     }

@@ -87,7 +87,7 @@ std::size_t ByteStream::decode(std::span<std::byte> out) {
     const bool last = pending_.empty() || file_position_ >= file_.size();
     try {
       finished_ = decoder_->decode(pending_, room, last) == Decoder::State::finished;
-    } catch (const std::runtime_error& fault) {
+    } catch (const std::runtime_error& fault) {  // a decoder knows neither file nor position
       throw Error{data_loss,   "{}: damaged {} data near byte {}: {}", name(), name_of(compression_), file_position_ - pending_.size(),
                   fault.what()};
     }

@@ -53,7 +53,7 @@ class Ends {
 ImageSize header_size(Ends& file, const std::string& head) {
   try {
     return decode_image_size(head, file.name());
-  } catch (const Error&) {
+  } catch (const Error&) {  // its size may stand behind the head that was read
     if (head.size() == file.size()) throw;
   }
   return decode_image_size(file.read(0, file.size()), file.name());

@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "trireme/base/error.h"
+#include "trireme/base/rollback.h"
 #include "trireme/data/pipeline/batch_maker.h"
 #include "trireme/data/pipeline/places.h"
 
@@ -145,7 +146,7 @@ std::optional<BatchStream::State::Task> BatchStream::State::take_task(const std:
 std::optional<Place> BatchStream::State::ask(std::exception_ptr& fault) const {
   try {
     return places();
-  } catch (...) {
+  } catch (...) {  // on a background thread: thrown to the caller that asks for the batch
     fault = std::current_exception();
     return std::nullopt;
   }
@@ -163,7 +164,7 @@ double BatchStream::State::fill(const Task& task, std::span<std::byte> stored, c
   Slot& slot = slot_of(task.number);
   try {
     return maker.make(task.place, slot.batch, stored, stop, clock);
-  } catch (...) {
+  } catch (...) {  // as above
     slot.error = std::current_exception();
     return 0;
   }
@@ -221,12 +222,9 @@ const Batch* BatchStream::State::next() {
 
 BatchStream::BatchStream(const std::shared_ptr<const Source>& source, Transform transform, const StreamOptions& options, const Clock& clock)
     : state_(std::make_shared<State>(source, std::move(transform), options, clock)) {
-  try {
-    State::start_threads(state_, options.threads);
-  } catch (...) {
-    state_->end_threads();
-    throw;
-  }
+  Rollback threads([&] { state_->end_threads(); });
+  State::start_threads(state_, options.threads);
+  threads.keep();
 }
 
 BatchStream::~BatchStream() { state_->end_threads(); }

@@ -12,6 +12,7 @@
 #include <cstring>
 #include <new>
 
+#include "trireme/base/descriptor.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 
@@ -70,30 +71,24 @@ class FileStore final : public Store {
     std::error_code ignored;  // mkstemp says it better
     std::filesystem::create_directories(directory, ignored);
     path_ = (directory / "trireme-cache-XXXXXX").string();
-    file_ = ::mkostemp(path_.data(), O_CLOEXEC);
-    if (file_ < 0) fail(unavailable, "cannot create the cache", errno);
+    file_ = Descriptor(::mkostemp(path_.data(), O_CLOEXEC));
+    if (!file_.is_open()) fail(unavailable, "cannot create the cache", errno);
     ::unlink(path_.c_str());
-    try {
-      reserve(bytes_of(source));
-    } catch (const Error&) {
-      ::close(file_);
-      throw;
-    }
+    reserve(bytes_of(source));
   }
-  ~FileStore() override { ::close(file_); }
   FileStore(const FileStore&) = delete;
   FileStore& operator=(const FileStore&) = delete;
 
   void put(std::size_t index, std::span<const std::byte> sample) override {
     for (std::size_t done = 0; done < sample.size();) {
-      const ssize_t written = ::pwrite(file_, sample.data() + done, sample.size() - done, place(index, done));
+      const ssize_t written = ::pwrite(file_.get(), sample.data() + done, sample.size() - done, place(index, done));
       if (written < 0 && errno != EINTR) fail(unavailable, "cannot write the cache", errno);
       if (written > 0) done += static_cast<std::size_t>(written);
     }
   }
   void get(std::size_t index, std::span<std::byte> sample) const override {
     for (std::size_t done = 0; done < sample.size();) {
-      const ssize_t read = ::pread(file_, sample.data() + done, sample.size() - done, place(index, done));
+      const ssize_t read = ::pread(file_.get(), sample.data() + done, sample.size() - done, place(index, done));
       if (read < 0 && errno != EINTR) fail(unavailable, "cannot read the cache", errno);
       if (read == 0) throw Error{data_loss, "{}: the cache ends at sample {}; somebody cut it", path_, index};
       if (read > 0) done += static_cast<std::size_t>(read);
@@ -110,8 +105,8 @@ class FileStore final : public Store {
     };
     if (bytes > static_cast<std::size_t>(std::numeric_limits<off_t>::max())) refuse(EFBIG);
     struct statvfs disk {};
-    if (::fstatvfs(file_, &disk) == 0 && bytes / disk.f_frsize > disk.f_bavail) refuse(ENOSPC);
-    const int failed = bytes == 0 ? 0 : ::posix_fallocate(file_, 0, static_cast<off_t>(bytes));
+    if (::fstatvfs(file_.get(), &disk) == 0 && bytes / disk.f_frsize > disk.f_bavail) refuse(ENOSPC);
+    const int failed = bytes == 0 ? 0 : ::posix_fallocate(file_.get(), 0, static_cast<off_t>(bytes));
     if (failed != 0) refuse(failed);
   }
 
@@ -122,7 +117,7 @@ class FileStore final : public Store {
 
   std::size_t extent_;
   std::string path_;
-  int file_ = -1;
+  Descriptor file_;
 };
 
 std::unique_ptr<Store> make_store(const Source& source, CacheKind kind, const std::filesystem::path& directory, MemoryBudget& memory) {

@@ -6,6 +6,7 @@
 
 #include "trireme/base/catalog_lookup.h"
 #include "trireme/base/error.h"
+#include "trireme/base/error_context.h"
 
 namespace trireme::data {
 namespace {
@@ -23,13 +24,8 @@ const Config* find_text(const Config& table, std::string_view key) {
 }
 
 const ReaderEntry& reader_of(const Config& data) {
-  if (const Config* reader = find_text(data, "reader")) {
-    try {
-      return find_reader(reader->text());
-    } catch (const Error& error) {
-      throw Error{invalid_argument, "{}: {}", reader->origin(), error.what()};
-    }
-  }
+  if (const Config* reader = find_text(data, "reader"))
+    return with_context(reader->origin(), [&]() -> const ReaderEntry& { return find_reader(reader->text()); });
   const Config* name = find_text(data, "name");
   if (name == nullptr)
     throw Error{invalid_argument, "{}: [data] needs name = \"...\" (see 'trireme list data') or reader = \"...\" with train = [files]",

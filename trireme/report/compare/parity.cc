@@ -11,7 +11,6 @@
 #include <set>
 
 #include "trireme/report/document/words.h"
-#include "trireme/report/judge/strategy_shape.h"
 
 namespace trireme::report {
 namespace {

@@ -226,8 +226,10 @@ void add_scaling(const std::vector<Group>& groups, Tables& tables) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
     std::size_t base = i;
     for (std::size_t j = 0; j < groups.size(); ++j) {
-      const bool is_fewer = groups[j].first().run.workers < groups[base].first().run.workers;
-      if (is_fewer && differ_in_nodes_only(factors, i, j, groups[j].first().run.strategy == "local")) base = j;
+      const RunDocument& other = groups[j].first();
+      const bool is_alone = other.facts_of(other.run.strategy).exchange == StrategyFacts::Exchange::none;
+      const bool is_fewer = other.run.workers < groups[base].first().run.workers;
+      if (is_fewer && differ_in_nodes_only(factors, i, j, is_alone)) base = j;
     }
     has_pair = has_pair || base != i;
     const double ratio = spread_of(groups[i], speed).mean / spread_of(groups[base], speed).mean;

@@ -9,7 +9,6 @@
 #include "trireme/report/compare/factors.h"
 #include "trireme/report/compare/tables.h"
 #include "trireme/report/document/words.h"
-#include "trireme/report/judge/strategy_shape.h"
 
 namespace trireme::report {
 namespace {
@@ -34,11 +33,13 @@ double fraction_of(Document d) {
   return value < 1 ? value : value / d.run.epochs;
 }
 
+std::string without_options(const std::string& strategy) { return strategy.substr(0, strategy.find(',')); }
+
 // With this strategy alone, and otherwise like `like`.
 const Group* pure_group(const std::vector<Group>& groups, const std::vector<Factor>& factors, std::size_t like,
                         const std::string& strategy) {
   for (std::size_t i = 0; i < groups.size(); ++i) {
-    if (is_switch(groups[i]) || shape_of(groups[i].first().run.strategy).name != shape_of(strategy).name) continue;
+    if (is_switch(groups[i]) || without_options(groups[i].first().run.strategy) != without_options(strategy)) continue;
     const bool is_alike =
         std::ranges::all_of(factors, [&](const Factor& f) { return f.name.starts_with("strategy") || f.values[i] == f.values[like]; });
     if (is_alike) return &groups[i];

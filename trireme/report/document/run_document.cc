@@ -41,6 +41,11 @@ double Series::value(std::string_view name, double key) const {
   return row < values.size() ? values[row] : kUnknown;
 }
 
+StrategyFacts RunDocument::facts_of(std::string_view strategy) const {
+  const auto found = std::ranges::find(strategies, strategy, &StrategyFacts::strategy);
+  return found == strategies.end() ? StrategyFacts{.strategy = std::string(strategy)} : *found;
+}
+
 std::string RunFacts::setting(std::string_view key) const {
   const auto found = std::ranges::find(config, key, &ConfigRow::key);
   return found == config.end() ? "" : found->value;

@@ -11,6 +11,8 @@
 #include <utility>
 #include <vector>
 
+#include "trireme/report/document/strategy_facts.h"
+
 namespace trireme::report {
 
 inline constexpr double kUnknown = std::numeric_limits<double>::quiet_NaN();
@@ -191,11 +193,15 @@ struct RunDocument {
   std::optional<OpProfile> ops;
   std::vector<Event> events;
   std::vector<Stretch> stretches;
+  std::vector<StrategyFacts> strategies;  // of all that were planned or used
   Limit limit;
   std::vector<Prediction> predictions;
   std::optional<Traffic> traffic;
   std::vector<std::string> warnings;
   bool is_above_baseline = false;  // the idle machine's use was subtracted
+
+  // Unknown ones of a strategy that was not recorded.
+  StrategyFacts facts_of(std::string_view strategy) const;
 };
 
 std::string to_json(const RunDocument& document);

@@ -20,7 +20,7 @@ constexpr double kStandsOut = 0.4;      // the largest part below this is not wh
 constexpr double kSmallMessage = 64e3;  // bytes that a link of 1 Gbit/s carries in about half a millisecond
 constexpr double kServersLate = 0.25;   // of the workers' time, as the servers themselves judge
 constexpr double kFewSeconds = 5;       // of telemetry say little about other programs
-constexpr double kForeign = 0.25;       // of all cores, busy for somebody else
+constexpr double kForeign = 0.25;       // of all cores, busy for other programs
 constexpr double kLongStart = 0.5;      // of all time
 
 struct Part {
@@ -40,7 +40,7 @@ std::string exchange_cause(const StepFacts& f) {
         percent(f.cluster_cpu));
   if (!std::isfinite(f.bytes_per_step) || !(f.exchange > 0))
     return "; bytes were not measured, so bandwidth and latency can't be told apart";
-  const bool is_ring = f.strategy.kind != StrategyShape::Kind::ps;
+  const bool is_ring = !f.strategy.uses_servers();
   const double rounds = is_ring ? 2 * (f.workers - 1) * f.buckets : 2;
   const double message = f.bytes_per_step / std::max(1.0, rounds);
   return fmt::format("; {} a step went at {} from submission to end, in messages of about {}: {}", bytes(f.bytes_per_step),

@@ -14,7 +14,7 @@ using testing::Not;
 // 3 workers on 3 machines; a step of 100 ms.
 StepFacts step() {
   StepFacts facts;
-  facts.strategy = shape_of("allreduce");
+  facts.strategy = {.strategy = "allreduce", .exchange = StrategyFacts::Exchange::all_reduce};
   facts.steps = 500;
   facts.workers = facts.machines = 3;
   facts.step = 0.1;

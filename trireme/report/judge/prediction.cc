@@ -15,8 +15,6 @@ namespace {
 
 constexpr double kLatency = 50e-6;  // of a round between two machines of a lab
 
-using Kind = StrategyShape::Kind;
-
 struct Change {
   std::string name;
   double workers;
@@ -66,7 +64,7 @@ std::vector<Prediction> for_one_machine(const StepFacts& f) {
   std::vector<Prediction> list{unknown("twice the bandwidth", why), unknown("ten times the bandwidth", why),
                                unknown("one more node", cores), unknown("twice the nodes", cores)};
   const double alone = f.compute + f.input_wait + f.optimizer;
-  if (f.strategy.is_in_step)
+  if (f.strategy.is_joint)
     list.push_back(
         {.change = "one node alone",
          .step_seconds = alone,
@@ -89,15 +87,15 @@ StepModel::StepModel(StepFacts facts) : facts_(std::move(facts)) {
   latency_ = now > 0 ? std::min(kLatency, exchange_ / (2 * now)) : kLatency;
 }
 
-double StepModel::rounds(double workers) const { return facts_.strategy.kind == Kind::ps ? 2 : 2 * (workers - 1) * facts_.buckets; }
+double StepModel::rounds(double workers) const { return facts_.strategy.uses_servers() ? 2 : 2 * (workers - 1) * facts_.buckets; }
 
 double StepModel::volume(double workers) const {
-  if (facts_.strategy.kind == Kind::ps) return 2 * std::max(1.0, workers / std::max(1.0, facts_.servers));
+  if (facts_.strategy.uses_servers()) return 2 * std::max(1.0, workers / std::max(1.0, facts_.servers));
   return 2 * (workers - 1) / workers;
 }
 
 double StepModel::exchange_seconds(double workers, double bandwidth_factor) const {
-  if (workers <= 1 && facts_.strategy.kind != Kind::ps) return 0;
+  if (workers <= 1 && !facts_.strategy.uses_servers()) return 0;
   const double transfer = std::max(0.0, exchange_ - latency_ * rounds(facts_.workers));
   return latency_ * rounds(workers) + transfer * volume(workers) / volume(facts_.workers) / bandwidth_factor;
 }
@@ -119,7 +117,7 @@ double StepModel::step_seconds(double workers, double bandwidth_factor) const {
 std::vector<Prediction> predictions_of(const StepFacts& f) {
   if (!(f.steps >= 10) || !(f.step > 0) || !std::isfinite(f.compute)) return {};
   if (f.is_mixed) return {unknown("another network or other nodes", "the steps of several strategies are mixed")};
-  if (f.workers <= 1 && f.strategy.kind != Kind::ps) return {break_even(f)};
+  if (f.workers <= 1 && !f.strategy.uses_servers()) return {break_even(f)};
   if (f.is_on_one_machine()) return for_one_machine(f);
   const StepModel model(f);
   const double n = f.workers;
@@ -127,8 +125,7 @@ std::vector<Prediction> predictions_of(const StepFacts& f) {
   for (const Change& change : {Change{"twice the bandwidth", n, 2}, Change{"ten times the bandwidth", n, 10},
                                Change{"one more node", n + 1, 1}, Change{"twice the nodes", 2 * n, 1}})
     list.push_back(predicted(f, model, change));
-  if (f.strategy.kind == Kind::allreduce || f.strategy.kind == Kind::local_sgd)
-    list.push_back(predicted(f, model, {"one node alone", 1, 1}));
+  if (f.strategy.exchange == StrategyFacts::Exchange::all_reduce) list.push_back(predicted(f, model, {"one node alone", 1, 1}));
   return list;
 }
 

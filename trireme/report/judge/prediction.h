@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How long a step would take with another network or another number of nodes, by a model that is told with each answer.
+// How long a step would take with another network or another number of nodes, by a model whose assumptions stand in each answer.
 #pragma once
 
 #include <vector>
@@ -24,7 +24,7 @@ class StepModel {
   double exposed_seconds(double exchange, double workers) const;
 
   StepFacts facts_;
-  double exchange_ = 0;  // measured, of a worker that waits for nobody
+  double exchange_ = 0;  // measured, of a worker that waits for no other
   double waiting_ = 0;   // exposed beyond that: for slower workers
   double hidden_ = 0;
   double latency_ = 0;

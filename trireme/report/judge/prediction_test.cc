@@ -13,7 +13,7 @@ using testing::HasSubstr;
 // 2 workers; of an exchange of 30 ms, 10 ms are hidden behind backward. 4 buckets: 8 rounds.
 StepFacts step() {
   StepFacts facts;
-  facts.strategy = shape_of("allreduce");
+  facts.strategy = {.strategy = "allreduce", .exchange = StrategyFacts::Exchange::all_reduce};
   facts.steps = 500;
   facts.workers = facts.machines = 2;
   facts.compute = 0.08;
@@ -62,7 +62,7 @@ TEST(StepModel, MoreNodesComputeLessAndSendMore) {
 
 TEST(StepModel, ParameterServersShareTheirLinks) {
   StepFacts facts = step();
-  facts.strategy = shape_of("ps:async");
+  facts.strategy = {.strategy = "ps:async", .exchange = StrategyFacts::Exchange::servers, .is_joint = false};
   facts.servers = 1;
   facts.buckets = 1;
   const StepModel model(facts);
@@ -101,7 +101,7 @@ TEST(Predictions, AreRefusedWhereTheModelCannotKnow) {
 TEST(Predictions, OneProcessTellsHowFastANetworkMustBe) {
   StepFacts facts = step();
   facts.workers = facts.machines = 1;
-  facts.strategy = shape_of("local");
+  facts.strategy = {.strategy = "local", .exchange = StrategyFacts::Exchange::none};
   const auto list = predictions_of(facts);
   ASSERT_EQ(list.size(), 1U);
   EXPECT_THAT(list.front().sentence, HasSubstr("save at most 40 ms"));

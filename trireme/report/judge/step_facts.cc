@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstdlib>
 #include <set>
 
 namespace trireme::report {
@@ -24,11 +23,11 @@ std::vector<const NodeFacts*> workers_of(const RunDocument& document) {
   return workers;
 }
 
-double count_workers(const RunDocument& document, const StrategyShape& strategy, std::size_t known) {
-  if (strategy.kind == StrategyShape::Kind::ps && std::isfinite(document.server_workers)) return document.server_workers;
-  const double told = document.stretches.empty() ? kUnknown : document.stretches.back().workers;
-  if (strategy.kind == StrategyShape::Kind::ps && known > 0) return static_cast<double>(known);
-  if (std::isfinite(told) && told >= 1) return told;
+double count_workers(const RunDocument& document, const StrategyFacts& strategy, std::size_t known) {
+  if (strategy.uses_servers() && std::isfinite(document.server_workers)) return document.server_workers;
+  const double recorded = document.stretches.empty() ? kUnknown : document.stretches.back().workers;
+  if (strategy.uses_servers() && known > 0) return static_cast<double>(known);
+  if (std::isfinite(recorded) && recorded >= 1) return recorded;
   return known > 0 ? static_cast<double>(known) : std::max(1.0, or_zero(document.run.workers));
 }
 
@@ -36,13 +35,6 @@ double count_machines(const RunDocument& document) {
   std::set<std::string> hosts;
   for (const NodeFacts& node : document.nodes) hosts.insert(node.host);
   return hosts.empty() ? std::max<double>(1, static_cast<double>(document.machines.size())) : static_cast<double>(hosts.size());
-}
-
-// fusion_mb = 0 means a quarter of the model, between 0.25 and 16 MB.
-double count_buckets(const RunDocument& document, double bytes) {
-  const double told = std::strtod(document.run.setting("strategy.fusion_mb").c_str(), nullptr) * 1e6;
-  const double size = told > 0 ? told : std::clamp(bytes / 4, 0.25e6, 16e6);
-  return std::isfinite(bytes) ? std::max(1.0, std::ceil(bytes / size)) : 1;
 }
 
 void find_slowest(StepFacts& facts, const std::vector<const NodeFacts*>& workers) {
@@ -72,7 +64,7 @@ void add_worker_sums(StepFacts& facts, const std::vector<const NodeFacts*>& work
 StepFacts step_facts(const RunDocument& document) {
   const Anatomy& anatomy = document.anatomy;
   const std::vector<const NodeFacts*> workers = workers_of(document);
-  StepFacts facts{.strategy = shape_of(document.run.strategy), .steps = anatomy.steps, .step = anatomy.step_seconds};
+  StepFacts facts{.strategy = document.facts_of(document.run.strategy), .steps = anatomy.steps, .step = anatomy.step_seconds};
   for (const Stretch& stretch : document.stretches) facts.is_mixed = facts.is_mixed || stretch.strategy != document.run.strategy;
   facts.workers = count_workers(document, facts.strategy, workers.size());
   facts.servers = static_cast<double>(document.servers.size());
@@ -85,9 +77,8 @@ StepFacts step_facts(const RunDocument& document) {
   facts.read = or_zero(anatomy.seconds("read"));
   facts.decode = or_zero(anatomy.seconds("decode"));
   facts.parameters = document.run.parameters;
-  facts.buckets = count_buckets(document, document.run.parameters * facts.strategy.bytes_per_value);
-  facts.has_overlap = document.run.setting("strategy.overlap") != "false" && facts.strategy.kind == StrategyShape::Kind::allreduce;
-  if (!facts.has_overlap) facts.buckets = 1;
+  facts.buckets = facts.strategy.buckets;
+  facts.has_overlap = facts.strategy.has_overlap;
   facts.machines = count_machines(document);
   facts.cluster_cpu = mean_of(document.cluster.summary, "cpu");
   facts.cores = document.cluster.cores;

@@ -5,13 +5,12 @@
 #include <string>
 
 #include "trireme/report/document/run_document.h"
-#include "trireme/report/judge/strategy_shape.h"
 
 namespace trireme::report {
 
 struct StepFacts {
-  StrategyShape strategy;
-  bool is_mixed = false;  // several strategies in one run: a mean step of theirs is nobody's step
+  StrategyFacts strategy;
+  bool is_mixed = false;  // several strategies in one run: a mean step of theirs is no strategy's step
   double steps = 0;
   double workers = 1;  // that compute
   double servers = 0;  // of parameters

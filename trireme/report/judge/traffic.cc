@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The analytic traffic of each strategy.
+// The analytic traffic of each way to exchange.
 #include "trireme/report/judge/traffic.h"
 
 #include <fmt/format.h>
@@ -7,12 +7,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "trireme/report/judge/strategy_shape.h"
-
 namespace trireme::report {
 namespace {
-
-using Kind = StrategyShape::Kind;
 
 struct Model {
   double bytes = kUnknown;
@@ -20,39 +16,47 @@ struct Model {
 };
 
 // A server beside a worker is reached without sending: of s servers one, for each worker that has one.
-double remote_share(const RunDocument& document, double workers) {
+double remote_share(const RunDocument& document, const StrategyFacts& strategy, double workers) {
   const auto servers = static_cast<double>(document.servers.size());
   double both = 0;
   for (const NodeFacts& node : document.nodes) both += node.computes() && node.serves() ? 1 : 0;
-  if (document.nodes.empty() && document.run.strategy.find("placement=dedicated") == std::string::npos) both = servers;
+  if (document.nodes.empty() && strategy.servers_compute) both = servers;
   return servers > 0 && workers > 0 ? 1 - std::min(1.0, both / workers) / servers : kUnknown;
 }
 
+Model all_reduce_model(const RunDocument& document, const StrategyFacts& strategy, double n) {
+  const double slots = strategy.sends_slots ? document.run.optimizer_slots : 0;
+  const double values = document.run.parameters * (1 + slots);
+  Model model{.bytes = 2 * (n - 1) * values * strategy.bytes_per_value / strategy.steps_between};
+  if (strategy.sends_slots)
+    model.words = fmt::format("parameters and {} slots are averaged every {} steps", slots, strategy.steps_between);
+  else
+    model.words = fmt::format("{} nodes send 2 (n - 1) / n of {:.0f} bytes for each of {} parameters", n, strategy.bytes_per_value,
+                              document.run.parameters);
+  if (!strategy.sends_slots && strategy.steps_between > 1) model.words += fmt::format(" every {} steps", strategy.steps_between);
+  return model;
+}
+
+Model server_model(const RunDocument& document, const StrategyFacts& strategy, double n) {
+  const double workers = std::isfinite(document.server_workers) ? document.server_workers : n;
+  const double remote = remote_share(document, strategy, workers);
+  const double pushes = strategy.is_joint ? workers : 1;
+  return {.bytes = 2 * document.run.parameters * strategy.bytes_per_value * remote * pushes,
+          .words = fmt::format("a push and a pull of {:.0f} bytes for each of {} parameters, {:.3g} of it between nodes, {}",
+                               strategy.bytes_per_value, document.run.parameters, remote,
+                               strategy.is_joint ? "by every worker" : "by the one worker whose step it is")};
+}
+
 Model model_of(const RunDocument& document, const Stretch& stretch) {
-  const StrategyShape shape = shape_of(stretch.strategy);
-  const double model = document.run.parameters * shape.bytes_per_value;
-  const double n = stretch.workers;
-  switch (shape.kind) {
-    case Kind::local:
-      return {0, "nothing is sent"};
-    case Kind::allreduce:
-      return {2 * (n - 1) * model, fmt::format("{} nodes send 2 (n - 1) / n of {:.0f} bytes for each of {} parameters", n,
-                                               shape.bytes_per_value, document.run.parameters)};
-    case Kind::local_sgd: {
-      const double slots = document.run.optimizer_slots;
-      return {2 * (n - 1) * document.run.parameters * 4 * (1 + slots) / shape.steps_between,
-              fmt::format("parameters and {} slots are averaged every {} steps", slots, shape.steps_between)};
-    }
-    case Kind::ps: {
-      const double workers = std::isfinite(document.server_workers) ? document.server_workers : n;
-      const double remote = remote_share(document, workers);
-      const double pushes = shape.is_in_step ? workers : 1;
-      return {
-          2 * model * remote * pushes,
-          fmt::format("a push and a pull of {:.0f} bytes for each of {} parameters, {:.3g} of it between nodes, {}", shape.bytes_per_value,
-                      document.run.parameters, remote, shape.is_in_step ? "by every worker" : "by the one worker whose step it is")};
-    }
-    case Kind::other:
+  const StrategyFacts strategy = document.facts_of(stretch.strategy);
+  switch (strategy.exchange) {
+    case StrategyFacts::Exchange::none:
+      return {.bytes = 0, .words = "nothing is sent"};
+    case StrategyFacts::Exchange::all_reduce:
+      return all_reduce_model(document, strategy, stretch.workers);
+    case StrategyFacts::Exchange::servers:
+      return server_model(document, strategy, stretch.workers);
+    case StrategyFacts::Exchange::unknown:
       break;
   }
   return {};

@@ -39,6 +39,7 @@ void JournalPart::take(const observe::Record& record) {
   const std::string& type = record.type;
   if (type == "resume" && std::isfinite(last_time_)) interrupted_seconds_ += std::max(0.0, record.time - last_time_);
   if (type == "run") take_run(record);
+  if (type == "strategy") take_strategy(record);
   if (type == "generation") take_generation(record);
   if (type == "step") take_step(record);
   if (type == "epoch") take_epoch(record);
@@ -68,6 +69,21 @@ void JournalPart::take_run(const observe::Record& record) {
   workers_now_ = number_or(record, "workers", 1);
   validation_samples_ = number(record, "validation_samples");
   add_event({.time = record.time, .kind = "begun", .title = "training begun", .detail = run_.model + " on " + run_.data, .step = 0});
+}
+
+// A resumed run records them again.
+void JournalPart::take_strategy(const observe::Record& record) {
+  StrategyFacts facts{.strategy = word(record, "strategy"),
+                      .exchange = exchange_of(word(record, "exchange")),
+                      .is_joint = truth(record, "is_joint"),
+                      .bytes_per_value = number_or(record, "bytes_per_value", 4),
+                      .steps_between = number_or(record, "steps_between", 1),
+                      .buckets = number_or(record, "buckets", 1),
+                      .has_overlap = truth(record, "has_overlap"),
+                      .sends_slots = truth(record, "sends_slots"),
+                      .servers_compute = truth(record, "servers_compute")};
+  std::erase_if(strategies_, [&](const StrategyFacts& old) { return old.strategy == facts.strategy; });
+  strategies_.push_back(std::move(facts));
 }
 
 void JournalPart::take_generation(const observe::Record& record) {
@@ -133,7 +149,7 @@ void JournalPart::take_rate(const observe::Record& record) {
 }
 
 void JournalPart::count_step(double step) {
-  if (stretches_.empty()) stretches_.push_back({.strategy = "local", .workers = workers_now_, .first_step = step});
+  if (stretches_.empty()) stretches_.push_back({.strategy = first_or_local(), .workers = workers_now_, .first_step = step});
   ++stretches_.back().steps;
 }
 

@@ -40,6 +40,7 @@ class JournalPart {
   };
 
   void take_run(const observe::Record& record);
+  void take_strategy(const observe::Record& record);
   void take_generation(const observe::Record& record);
   void take_step(const observe::Record& record);
   void take_rate(const observe::Record& record);
@@ -83,6 +84,7 @@ class JournalPart {
   double nodes_ = 0;
   std::string ending_;
   std::vector<Stretch> stretches_;
+  std::vector<StrategyFacts> strategies_;
   std::vector<Event> events_;
   std::map<int, observe::ServerRecord> servers_;  // sums over its records
   double server_wait_share_ = kUnknown, servers_needed_ = kUnknown, server_workers_ = kUnknown;

@@ -28,6 +28,10 @@ void JournalPart::write_to(RunDocument& document) const {
   if (has_ended()) document.run.ended = last_time_;
   if (!window_.sessions.empty()) document.run.first_step = window_.sessions.front().begin;
   document.stretches = stretches_;
+  document.strategies = strategies_;
+  // A run of an older version: without a plan it is one node alone, which sends nothing.
+  if (strategies_.empty() && run_.plan.empty())
+    document.strategies = {{.strategy = first_or_local(), .exchange = StrategyFacts::Exchange::none}};
   document.run.strategy = stretches_.empty() ? first_or_local() : stretches_.back().strategy;
   document.steps = step_series();
   document.epochs = epoch_series();
@@ -50,7 +54,10 @@ void JournalPart::write_to(RunDocument& document) const {
   write_anatomy(document.anatomy);
 }
 
-std::string JournalPart::first_or_local() const { return run_.plan.empty() ? "local" : run_.plan.substr(0, run_.plan.find(';')); }
+std::string JournalPart::first_or_local() const {
+  if (!run_.plan.empty()) return run_.plan.substr(0, run_.plan.find(';'));
+  return strategies_.empty() ? "local" : strategies_.front().strategy;
+}
 
 void JournalPart::write_progress(RunDocument& document) const {
   Progress& progress = document.progress;

@@ -2,10 +2,7 @@
 // The files of a run directory, each read on from where the last look ended.
 #include "trireme/report/read/run_reader.h"
 
-#include <fcntl.h>
 #include <fmt/format.h>
-#include <sys/file.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cerrno>
@@ -14,6 +11,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/observe/journal_version.h"
+#include "trireme/base/file_lock.h"
 #include "trireme/report/judge/limit.h"
 #include "trireme/report/judge/prediction.h"
 #include "trireme/report/judge/traffic.h"
@@ -27,14 +25,8 @@
 namespace trireme::report {
 namespace {
 
-// The trainer holds an exclusive lock; the system takes it from a process that dies. Ours is shared and gone at once.
-bool is_being_trained(const std::filesystem::path& directory) {
-  const int fd = ::open((directory / "lock").c_str(), O_RDONLY | O_CLOEXEC);
-  if (fd < 0) return false;
-  const bool is_held = ::flock(fd, LOCK_SH | LOCK_NB) != 0 && errno == EWOULDBLOCK;
-  ::close(fd);
-  return is_held;
-}
+// The trainer holds it; the system takes it from a process that dies.
+bool is_being_trained(const std::filesystem::path& directory) { return is_locked(directory / "lock"); }
 
 std::filesystem::path checked(const std::filesystem::path& path) {
   std::error_code error;

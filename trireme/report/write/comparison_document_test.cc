@@ -148,6 +148,7 @@ TEST(Tables, NodesThatGoWithTheStrategyAreNoDifferenceOfTheirOwn) {
 TEST(Tables, SpeedStandsAgainstTheFewestNodes) {
   RunDocument alone = run_of({.strategy = "local", .seconds = 200});
   alone.run.workers = 1;
+  alone.strategies = {{.strategy = "local", .exchange = StrategyFacts::Exchange::none}};
   const ComparisonDocument document = compare_runs("t", std::vector<RunDocument>{alone, run_of({.seconds = 100})});
   const Table* table = find_table(document, "Speed by number of nodes");
   ASSERT_NE(table, nullptr);

@@ -184,7 +184,7 @@ std::optional<CheckpointStore::Loaded> CheckpointStore::load_newest() const {
   for (const StoredStep& stored : steps) {
     try {
       return Loaded{.checkpoint = load_checkpoint(stored.directory, graph_), .directory = stored.directory, .warnings = warnings};
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // the one before it may be good
       if (!is_damage(error.code())) throw;
       warnings.push_back(fmt::format("checkpoint {} is damaged and was passed over: {}", stored.directory.string(), error.what()));
       faults += fmt::format("\n  {}", error.what());

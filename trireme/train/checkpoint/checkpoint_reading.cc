@@ -22,7 +22,7 @@ constexpr std::uintmax_t kMaxSums = 4096;
 std::string read_part(const std::filesystem::path& path, std::uintmax_t max_bytes) {
   try {
     return read_file(path, max_bytes);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // a part that is missing is damage of the checkpoint
     if (error.code() != not_found) throw;
     throw Error{data_loss, "{} is missing", path.string()};
   }

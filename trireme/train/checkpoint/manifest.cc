@@ -132,9 +132,9 @@ Manifest parse_manifest(std::string_view text, const std::string& place) {
     const Json json = Json::parse(text);
     check_version(json, place);
     return from_json(json);
-  } catch (const Json::exception& error) {
+  } catch (const Json::exception& error) {  // a foreign exception becomes an Error
     throw Error{data_loss, "{} is no manifest of a checkpoint: {}", place, error.what()};
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // values that JSON can hold and a manifest can't
     if (error.code() != data_loss) throw;
     throw Error{data_loss, "{} is no manifest of a checkpoint: {}", place, error.what()};
   }

@@ -2,9 +2,7 @@
 // Making, finding and locking the directory of a run.
 #include "trireme/train/checkpoint/run_directory.h"
 
-#include <fcntl.h>
 #include <fmt/chrono.h>
-#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -63,18 +61,6 @@ std::string holder(const std::filesystem::path& lock_file) {
 
 RunDirectory::RunDirectory(std::filesystem::path path) : path_(std::move(path)) {}
 
-RunDirectory::~RunDirectory() {
-  if (lock_ >= 0) ::close(lock_);
-}
-
-RunDirectory::RunDirectory(RunDirectory&& other) noexcept : path_(std::move(other.path_)), lock_(std::exchange(other.lock_, -1)) {}
-
-RunDirectory& RunDirectory::operator=(RunDirectory&& other) noexcept {
-  std::swap(path_, other.path_);
-  std::swap(lock_, other.lock_);
-  return *this;
-}
-
 RunDirectory RunDirectory::create(const std::filesystem::path& base, std::string_view job_stem, std::chrono::system_clock::time_point now) {
   ensure(!job_stem.empty() && job_stem.find('/') == std::string_view::npos, "the stem of a job's file names its runs");
   make_directories(base);
@@ -96,19 +82,12 @@ RunDirectory RunDirectory::open(const std::filesystem::path& path) {
 }
 
 void RunDirectory::lock() {
-  ensure(lock_ < 0, "a run is locked once");
-  const std::string action = fmt::format("lock {}", lock_file().string());
-  const int fd = ::open(lock_file().c_str(), O_RDWR | O_CREAT | O_CLOEXEC, 0644);
-  if (fd < 0) throw_system_error(errno, action);
-  if (::flock(fd, LOCK_EX | LOCK_NB) != 0) {
-    const int reason = errno;
-    ::close(fd);
-    if (reason != EWOULDBLOCK) throw_system_error(reason, action);
+  ensure(!lock_.is_held(), "a run is locked once");
+  FileLock lock(lock_file());
+  if (!lock.try_lock())
     throw Error{failed_precondition, "{} is being trained by {}; wait for it, or stop it first", path_.string(), holder(lock_file())};
-  }
-  lock_ = fd;
-  const std::string process = fmt::format("{}\n", ::getpid());
-  if (::ftruncate(fd, 0) != 0 || ::pwrite(fd, process.data(), process.size(), 0) < 0) throw_system_error(errno, action);
+  lock.write(fmt::format("{}\n", ::getpid()));
+  lock_ = std::move(lock);
 }
 
 }  // namespace trireme::train

@@ -6,6 +6,8 @@
 #include <filesystem>
 #include <string_view>
 
+#include "trireme/base/file_lock.h"
+
 namespace trireme::train {
 
 class RunDirectory {
@@ -15,10 +17,6 @@ class RunDirectory {
   static RunDirectory create(const std::filesystem::path& base, std::string_view job_stem, std::chrono::system_clock::time_point now);
   // An existing one, or a link to it such as `<base>/latest`; not_found says what is missing.
   static RunDirectory open(const std::filesystem::path& path);
-
-  ~RunDirectory();
-  RunDirectory(RunDirectory&& other) noexcept;
-  RunDirectory& operator=(RunDirectory&& other) noexcept;
 
   // Whoever writes into it holds its lock until this object ends; failed_precondition names the process that has it. The system
   // releases the lock of a process that dies.
@@ -36,7 +34,7 @@ class RunDirectory {
   explicit RunDirectory(std::filesystem::path path);
 
   std::filesystem::path path_;
-  int lock_ = -1;  // descriptor of the locked file
+  FileLock lock_;
 };
 
 }  // namespace trireme::train

@@ -29,7 +29,7 @@ class ConductorStalls : public testing::Test {
     running_ = std::async(std::launch::async, [this] { conduct(); });
     for (const char* name : {"0", "1", "2"}) {
       nodes_.push_back(coord::join(coordinator_, name));
-      nodes_.back().ready(coord::kCard);
+      nodes_.back().ready(coord::kFingerprint);
     }
     for (Membership& node : nodes_) node.await_generation(0, coord::kPatience);
     enter(nodes_[0]);

@@ -4,6 +4,8 @@
 
 #include <algorithm>
 
+#include "trireme/train/job/wire_choice.h"
+
 namespace trireme::train {
 namespace {
 
@@ -11,11 +13,6 @@ ps::Mode mode_of(const std::string& name) {
   if (name == "bsp") return ps::Mode::bsp;
   if (name == "ssp") return ps::Mode::ssp;
   return name == "dssp" ? ps::Mode::dssp : ps::Mode::async;
-}
-
-comm::WireType wire_of(const std::string& name) {
-  if (name == "bf16") return comm::WireType::bf16;
-  return name == "f16" ? comm::WireType::f16 : comm::WireType::f32;
 }
 
 }  // namespace
@@ -27,10 +24,12 @@ ps::Rules rules_of(const ParameterServerOptions& options) {
           .staleness_max = options.staleness_max,
           .backup_workers = options.backup_workers,
           .damped = options.damp_staleness,
-          .wire = wire_of(options.wire)};
+          .wire = wire_type(options.wire)};
 }
 
-ServerWish wish_of(const ParameterServerOptions& options) { return {.servers = options.servers, .shared = options.placement == "shared"}; }
+ServerPlacement placement_of(const ParameterServerOptions& options) {
+  return {.servers = options.servers, .shared = options.placement == "shared"};
+}
 
 std::int64_t parts_of_a_batch(const ParameterServerOptions& options, std::size_t workers) {
   const auto all = static_cast<std::int64_t>(workers);

@@ -24,13 +24,13 @@ struct ParameterServerOptions {
   bool damp_staleness = false;
   std::string wire = "f32";
 };
-struct ServerWish {
+struct ServerPlacement {
   std::int64_t servers = 1;  // 0: every node
   bool shared = false;       // servers compute, too
 };
 
 ps::Rules rules_of(const ParameterServerOptions& options);
-ServerWish wish_of(const ParameterServerOptions& options);
+ServerPlacement placement_of(const ParameterServerOptions& options);
 // Of the samples of an update. With backup workers it takes fewer parts, which are larger for that.
 std::int64_t parts_of_a_batch(const ParameterServerOptions& options, std::size_t workers);
 // Most samples that a worker gets at once.

@@ -31,7 +31,7 @@ bool waits_for_the_slowest(const StrategyPart& part) {
 
 StrategyPart with_servers(StrategyPart part, std::int64_t servers) {
   auto* const options = std::any_cast<ParameterServerOptions>(&part.options);
-  if (options != nullptr && options->servers == 0 && wish_of(*options).shared && servers > 0) options->servers = servers;
+  if (options != nullptr && options->servers == 0 && placement_of(*options).shared && servers > 0) options->servers = servers;
   return part;
 }
 

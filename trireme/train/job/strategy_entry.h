@@ -32,6 +32,22 @@ struct PushEvents {
 enum class Consistency { exact, eventual };
 std::string_view name_of(Consistency consistency);
 
+// How workers exchange what they computed.
+enum class Exchange { none, all_reduce, servers };
+std::string_view name_of(Exchange exchange);
+
+// What a step sends and waits for: what reports and predictions need to know of a strategy. Goes into the journal.
+struct StrategyFacts {
+  Exchange exchange = Exchange::none;
+  bool is_joint = true;              // all workers make one update together; otherwise each makes its own
+  std::int64_t bytes_per_value = 4;  // on the wire
+  std::int64_t steps_between = 1;    // two exchanges
+  std::int64_t buckets = 1;          // into which an exchange is cut
+  bool has_overlap = false;          // buckets are exchanged while backward still runs
+  bool sends_slots = false;          // of the optimizer, beside one value per parameter
+  bool servers_compute = false;      // so that a worker reaches one of them without sending
+};
+
 struct StrategyEntry {
   std::string_view name;
   std::string_view summary;
@@ -56,6 +72,7 @@ struct StrategyEntry {
     const PushEvents& events;
     observe::Spans* spans = nullptr;  // of the steps that are profiled; may be null
   };
+  StrategyFacts (*facts)(const std::any& options, const ParameterSpace& space) = nullptr;  // null: it is made of others
   bool (*waits)(const std::any& options) = nullptr;  // for the slowest worker, in that it holds the others up; null: always
   // Null: it is made of others.
   std::unique_ptr<Strategy> (*make)(const Setup& setup, const std::any& options) = nullptr;

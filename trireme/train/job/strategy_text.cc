@@ -115,4 +115,20 @@ std::string text_of(const StrategyPart& part) {
   return text;
 }
 
+std::string kind_of(const StrategyPart& part) {
+  const std::vector<OptionRow> rows = option_rows(part);
+  std::string text = part.name;
+  for (const std::string_view key : find_strategy(part.name).short_keys) {
+    const std::string& value = std::ranges::find(rows, key, &OptionRow::name)->value;
+    if (bare(value) != value) text += ":" + bare(value);
+  }
+  return text;
+}
+
+StrategyFacts facts_of(const StrategyPart& part, const ParameterSpace& space) {
+  const StrategyEntry& entry = find_strategy(part.name);
+  ensure(entry.facts != nullptr, "a strategy that is not made of others states its facts");
+  return entry.facts(part.options, space);
+}
+
 }  // namespace trireme::train

@@ -8,8 +8,11 @@
 #include <vector>
 
 #include "trireme/base/options.h"
+#include "trireme/tensor/parameter_space.h"
 
 namespace trireme::train {
+
+struct StrategyFacts;
 
 struct StrategyPart {
   std::string name = "allreduce";
@@ -24,5 +27,9 @@ StrategyPart parse_team_strategy(std::string_view text, std::string_view place);
 std::vector<OptionRow> option_rows(const StrategyPart& part);
 // What parse_strategy() would make the same of.
 std::string text_of(const StrategyPart& part);
+// Which kind it is, without numbers and options: "allreduce", "ps:ssp", "local_sgd".
+std::string kind_of(const StrategyPart& part);
+// As the strategy's entry states them.
+StrategyFacts facts_of(const StrategyPart& part, const ParameterSpace& space);
 
 }  // namespace trireme::train

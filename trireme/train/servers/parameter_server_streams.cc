@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/host.h"
 #include "trireme/rpc/bulk_pair.h"
 #include "trireme/train/servers/parameter_servers.h"
 
@@ -43,7 +44,7 @@ void ParameterServers::listen() {
                               return server->open(peer.identity.name, std::move(session));
                             }}},
       .tell = neighbours.say});
-  neighbours.store->set(fmt::format("parameters/{}", server_number()), rpc::join_port(neighbours.address, listener_->port()));
+  neighbours.store->set(fmt::format("parameters/{}", server_number()), join_host_port(neighbours.address, listener_->port()));
 }
 
 void ParameterServers::connect() {

@@ -29,7 +29,7 @@ ParameterServers::ParameterServers(const StrategyEntry::Setup& setup, const Para
   Holding own = held_->is_under_way ? held_->holding : Holding{};
   own.seen = std::exchange(held_->seen, setup.team.generation());
   const std::vector<Holding> holdings = gather_holdings(setup.team, own);
-  roles_ = choose_roles(wish_of(options), holdings);
+  roles_ = choose_roles(placement_of(options), holdings);
   speeds_ = LeaseSpeeds(roles_.workers.size());
   if (own.seen < newest_seen(holdings)) forget();
 }

@@ -41,26 +41,26 @@ std::vector<int> holders(const std::vector<Holding>& holdings) {
 int ServerRoles::server_of(int rank) const { return place_of(servers, rank); }
 int ServerRoles::worker_of(int rank) const { return place_of(workers, rank); }
 
-ServerRoles plan_roles(const ServerWish& wish, int nodes) {
-  const int most = wish.shared ? nodes : std::max(1, nodes - 1);
-  const int count = wish.servers == 0 ? most : static_cast<int>(std::min<std::int64_t>(wish.servers, most));
+ServerRoles plan_roles(const ServerPlacement& placement, int nodes) {
+  const int most = placement.shared ? nodes : std::max(1, nodes - 1);
+  const int count = placement.servers == 0 ? most : static_cast<int>(std::min<std::int64_t>(placement.servers, most));
   ServerRoles roles;
   roles.servers.resize(static_cast<std::size_t>(count));
   std::iota(roles.servers.begin(), roles.servers.end(), 0);
-  roles.workers = workers_beside(roles.servers, wish.shared, nodes);
+  roles.workers = workers_beside(roles.servers, placement.shared, nodes);
   return roles;
 }
 
 std::uint64_t newest_seen(const std::vector<Holding>& holdings) { return std::ranges::max(holdings, {}, &Holding::seen).seen; }
 
-ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings) {
+ServerRoles choose_roles(const ServerPlacement& placement, std::vector<Holding> holdings) {
   const int nodes = static_cast<int>(holdings.size());
   const std::uint64_t newest = newest_seen(holdings);
   for (Holding& holding : holdings)
     if (holding.seen < newest) holding = {};
   std::vector<int> servers = holders(holdings);
-  if (servers.empty()) return plan_roles(wish, nodes);
-  std::vector<int> workers = workers_beside(servers, wish.shared, nodes);
+  if (servers.empty()) return plan_roles(placement, nodes);
+  std::vector<int> workers = workers_beside(servers, placement.shared, nodes);
   const std::uint64_t lineage = std::ranges::max(holdings, {}, &Holding::lineage).lineage;
   return {.servers = std::move(servers), .workers = std::move(workers), .resumes = true, .lineage = lineage};
 }

@@ -23,7 +23,7 @@ struct ServerRoles {
 };
 
 // The first nodes hold the parameters. At least one node computes.
-ServerRoles plan_roles(const ServerWish& wish, int nodes);
+ServerRoles plan_roles(const ServerPlacement& placement, int nodes);
 
 // What a node brings along from the generation before.
 struct Holding {
@@ -37,7 +37,7 @@ struct Holding {
 std::uint64_t newest_seen(const std::vector<Holding>& holdings);
 
 // The nodes that hold the newest parameters keep them if none of them is missing.
-ServerRoles choose_roles(const ServerWish& wish, std::vector<Holding> holdings);
+ServerRoles choose_roles(const ServerPlacement& placement, std::vector<Holding> holdings);
 
 // All nodes together.
 std::vector<Holding> gather_holdings(Team& team, const Holding& own);

@@ -50,7 +50,7 @@ std::string boot_of_machine() {
 FileDigests::FileDigests(std::filesystem::path memory) : memory_(std::move(memory)) {
   try {
     known_ = remembered(memory_);
-  } catch (const Error&) {
+  } catch (const Error&) {  // only a memory: what it does not know is computed again
     known_.clear();
   }
 }

@@ -12,8 +12,9 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/file_lock.h"
 #include "trireme/base/files.h"
-#include "trireme/train/staging/file_lock.h"
+#include "trireme/base/rollback.h"
 #include "trireme/train/staging/staging_calls.h"
 #include "trireme/wire/staging.pb.h"
 
@@ -121,7 +122,8 @@ class Stage {
 
   // Gives at least one of these files a place.
   void fetch(std::size_t first, std::size_t count) {
-    const FileLock lock(cache_ / "lock", kLockPatience);
+    FileLock lock(cache_ / "lock");
+    lock.lock_if_possible(kLockPatience);
     if (found_meanwhile(first, count)) return;
     if (count > 1) return fetch_small(first, count);
     keep(first, [&](const fs::path& temporary) { receive(first, temporary); });
@@ -163,15 +165,12 @@ class Stage {
     const ManifestFile& file = manifest_.files[number];
     const fs::path temporary = blob(file).string() + unique_suffix(boot_);
     std::error_code fault;
-    try {
-      write(temporary);
-      fs::permissions(temporary, kReadOnly, fault);
-      if (!fault) fs::rename(temporary, blob(file), fault);
-      if (fault) throw_system_error(fault.value(), fmt::format("keep {}", blob(file).string()));
-    } catch (const Error&) {
-      fs::remove(temporary, fault);
-      throw;
-    }
+    Rollback half_written([&] { fs::remove(temporary, fault); });
+    write(temporary);
+    fs::permissions(temporary, kReadOnly, fault);
+    if (!fault) fs::rename(temporary, blob(file), fault);
+    if (fault) throw_system_error(fault.value(), fmt::format("keep {}", blob(file).string()));
+    half_written.keep();
     digests_.add(blob(file), file.sha256);
     place_of_[number] = blob(file);
     ++out_.fetched;
@@ -223,7 +222,8 @@ class Stage {
   }
 
   void save_digests() {
-    const FileLock lock(cache_ / "lock", kMemoryPatience);
+    FileLock lock(cache_ / "lock");
+    lock.lock_if_possible(kMemoryPatience);
     digests_.save();
   }
 

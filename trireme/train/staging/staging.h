@@ -32,7 +32,7 @@ struct StagingOptions {
 };
 
 struct StagedData {
-  std::string hash;          // of the data, for the node's card
+  std::string hash;          // of the data, for the node's JobFingerprint
   std::size_t in_place = 0;  // files that were there already
   std::size_t cached = 0;    // that an earlier job had fetched
   std::size_t fetched = 0;

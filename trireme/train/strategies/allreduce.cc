@@ -8,6 +8,7 @@
 #include "trireme/base/finite.h"
 #include "trireme/optim/norm.h"
 #include "trireme/train/job/strategy_entry.h"
+#include "trireme/train/job/wire_choice.h"
 #include "trireme/train/team/gradient_exchange.h"
 #include "trireme/train/team/noise_scale.h"
 #include "trireme/train/team/non_finite.h"
@@ -37,16 +38,21 @@ comm::Algorithm algorithm_of(const std::string& name) {
   return name == "halving_doubling" ? comm::Algorithm::halving_doubling : comm::Algorithm::automatic;
 }
 
-comm::WireType wire_of(const std::string& name) {
-  if (name == "bf16") return comm::WireType::bf16;
-  return name == "f16" ? comm::WireType::f16 : comm::WireType::f32;
-}
-
 std::int64_t bucket_bytes(const AllreduceOptions& o, const ParameterSpace& space) {
   constexpr double kMegabyte = 1 << 20;
   if (o.fusion_mb > 0) return std::llround(o.fusion_mb * kMegabyte);
   const double quarter = static_cast<double>(space.size()) * sizeof(float) / 4;
   return std::llround(std::clamp(quarter, 0.25 * kMegabyte, 16 * kMegabyte));
+}
+
+StrategyFacts facts(const std::any& options, const ParameterSpace& space) {
+  const auto& o = std::any_cast<const AllreduceOptions&>(options);
+  const std::int64_t bytes = space.size() * static_cast<std::int64_t>(sizeof(float));
+  const std::int64_t bucket = bucket_bytes(o, space);
+  return {.exchange = Exchange::all_reduce,
+          .bytes_per_value = bytes_per_value(o.wire),
+          .buckets = o.overlap ? std::max<std::int64_t>(1, (bytes + bucket - 1) / bucket) : 1,
+          .has_overlap = o.overlap};
 }
 
 constexpr std::int64_t kNoiseEvery = 16;  // steps: a measurement reads all gradients twice more
@@ -77,7 +83,7 @@ class Allreduce final : public Strategy {
                   // Statistics are exchanged during backward too, and all workers must exchange everything in the same order.
                   {.overlap = o.overlap && !setup.sync_batch_norm,
                    .bucket_bytes = bucket_bytes(o, setup.space),
-                   .reduce = {.algorithm = algorithm_of(o.algorithm), .wire = wire_of(o.wire)},
+                   .reduce = {.algorithm = algorithm_of(o.algorithm), .wire = wire_type(o.wire)},
                    .timeout = setup.team.timeout(),
                    .spans = setup.spans},
                   setup.clock) {}
@@ -177,6 +183,7 @@ StrategyEntry allreduce() {
           .summary = "gradients averaged over all workers in every step, overlapped with backward",
           .consistency = Consistency::exact,
           .options = options_type<AllreduceOptions>(),
+          .facts = facts,
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<Allreduce>(setup, std::any_cast<const AllreduceOptions&>(options));
           }};

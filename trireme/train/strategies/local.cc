@@ -43,6 +43,7 @@ StrategyEntry local() {
           .consistency = Consistency::exact,
           .options = options_type<LocalOptions>(),
           .for_one = true,
+          .facts = [](const std::any&, const ParameterSpace&) { return StrategyFacts{}; },
           .make = [](const StrategyEntry::Setup& setup, const std::any&) -> std::unique_ptr<Strategy> {
             return std::make_unique<Local>(setup);
           }};

@@ -150,6 +150,12 @@ StrategyEntry local_sgd() {
           .options = options_type<LocalSgdOptions>(),
           .in_step = false,
           .short_keys = {"steps"},
+          .facts =
+              [](const std::any& options, const ParameterSpace&) {
+                return StrategyFacts{.exchange = Exchange::all_reduce,
+                                     .steps_between = std::any_cast<const LocalSgdOptions&>(options).steps,
+                                     .sends_slots = true};
+              },
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<LocalSgd>(setup, std::any_cast<const LocalSgdOptions&>(options));
           }};

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // ps: servers hold the parameters; workers pull them, compute, and push gradients, each as fast as it can or within bounds.
 #include "trireme/base/error.h"
+#include "trireme/train/job/wire_choice.h"
 #include "trireme/train/servers/parameter_servers.h"
 
 namespace trireme::train {
@@ -30,17 +31,25 @@ namespace {
 
 std::int64_t capacity(const std::any& options, std::int64_t batch_size, int rank, int nodes) {
   const auto& o = std::any_cast<const ParameterServerOptions&>(options);
-  const ServerRoles roles = plan_roles(wish_of(o), nodes);
+  const ServerRoles roles = plan_roles(placement_of(o), nodes);
   return roles.worker_of(rank) < 0 ? 0 : lease_size(o, batch_size, roles.workers.size());
 }
 
 std::string duties(const std::any& options, int nodes) {
   const auto& o = std::any_cast<const ParameterServerOptions&>(options);
-  const ServerRoles roles = plan_roles(wish_of(o), nodes);
+  const ServerRoles roles = plan_roles(placement_of(o), nodes);
   const auto count = [](std::size_t number, std::string_view what) { return fmt::format("{} {}{}", number, what, number == 1 ? "" : "s"); };
-  if (wish_of(o).shared)
+  if (placement_of(o).shared)
     return fmt::format("{}, {} beside them", count(roles.workers.size(), "worker"), count(roles.servers.size(), "server"));
   return fmt::format("{} and {}", count(roles.servers.size(), "server"), count(roles.workers.size(), "worker"));
+}
+
+StrategyFacts facts(const std::any& options, const ParameterSpace&) {
+  const auto& o = std::any_cast<const ParameterServerOptions&>(options);
+  return {.exchange = Exchange::servers,
+          .is_joint = rules_of(o).sums(),
+          .bytes_per_value = bytes_per_value(o.wire),
+          .servers_compute = placement_of(o).shared};
 }
 
 void check(const std::any& options) {
@@ -63,6 +72,7 @@ StrategyEntry ps() {
           .short_keys = {"mode", "staleness"},
           .short_defaults = {{"servers", "0"}, {"placement", "shared"}},
           .check = check,
+          .facts = facts,
           .waits = [](const std::any& options) { return std::any_cast<const ParameterServerOptions&>(options).mode != "async"; },
           .make = [](const StrategyEntry::Setup& setup, const std::any& options) -> std::unique_ptr<Strategy> {
             return std::make_unique<ParameterServers>(setup, std::any_cast<const ParameterServerOptions&>(options));

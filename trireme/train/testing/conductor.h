@@ -77,7 +77,7 @@ class ConductorTest : public testing::Test {
 
   void join(const std::string& name) {
     coord::Membership node = coord::join(coordinator_, name);
-    node.ready(coord::kCard);
+    node.ready(coord::kFingerprint);
     nodes_.insert_or_assign(name, std::move(node));
   }
   // Breaks its connection; returns when the conductor has seen that.

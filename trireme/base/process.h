@@ -13,7 +13,7 @@
 #include <string_view>
 #include <vector>
 
-namespace trireme::cluster {
+namespace trireme {
 
 struct ExitStatus {
   int code = 0;
@@ -27,14 +27,16 @@ enum class Stream { out, err };
 
 struct ProcessOptions {
   std::vector<std::string> argv;  // argv[0] is looked up in PATH
-  // Written to standard input, which then stays open: its closing tells the child that we are gone, however we went.
+  // Written to standard input, which then stays open: its closing signals to the child that we are gone, however we went.
   // It may hold secrets: it is wiped once written.
   std::string input;
   std::filesystem::path input_file;  // standard input instead: the whole file, then the end
+  std::filesystem::path directory;   // in which it runs; empty: ours
   bool outlives_us = false;          // it is not killed if this process dies; it learns of that by the end of its input
   // Both are called from a thread of the process's own, one call at a time; they must not throw. Lines have no end mark.
   std::function<void(Stream, std::string_view line)> on_line;
-  std::function<void(const ExitStatus&)> on_exit;  // after the last line
+  std::function<void(Stream, std::string_view bytes)> on_bytes;  // instead of lines: all that it writes, as it comes
+  std::function<void(const ExitStatus&)> on_exit;                // after the last line
 };
 
 // The child is in a process group of its own and is killed if this process dies, unless it may outlive that. When it ends, what is left of
@@ -71,4 +73,4 @@ struct ProcessOutput {
 ProcessOutput run_process(const std::vector<std::string>& argv, std::chrono::milliseconds timeout,
                           const std::filesystem::path& input_file = {});
 
-}  // namespace trireme::cluster
+}  // namespace trireme

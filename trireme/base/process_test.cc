@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of child processes: input, output, and every way to end.
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 #include <fmt/format.h>
 #include <gmock/gmock.h>
@@ -17,7 +17,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/testing/thrown_error.h"
 
-namespace trireme::cluster {
+namespace trireme {
 namespace {
 
 using std::chrono::milliseconds;
@@ -228,4 +228,4 @@ TEST(Process, DiesWithItsParent) {
 }
 
 }  // namespace
-}  // namespace trireme::cluster
+}  // namespace trireme

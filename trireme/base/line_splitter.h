@@ -5,7 +5,7 @@
 #include <string>
 #include <string_view>
 
-namespace trireme::cluster {
+namespace trireme {
 
 class LineSplitter {
  public:
@@ -40,4 +40,4 @@ class LineSplitter {
   std::string pending_;
 };
 
-}  // namespace trireme::cluster
+}  // namespace trireme

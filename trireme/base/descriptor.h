@@ -6,7 +6,7 @@
 
 #include <utility>
 
-namespace trireme::cluster {
+namespace trireme {
 
 class Descriptor {
  public:
@@ -29,4 +29,4 @@ class Descriptor {
   int fd_ = -1;
 };
 
-}  // namespace trireme::cluster
+}  // namespace trireme

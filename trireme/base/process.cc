@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Fork and exec, and a thread for each child that moves its input and output and reaps it.
-#include "trireme/cluster/process/process.h"
+#include "trireme/base/process.h"
 
 #include <fcntl.h>
 #include <poll.h>
@@ -21,12 +21,13 @@
 #include <system_error>
 #include <thread>
 
+#include "trireme/base/descriptor.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/cluster/process/descriptor.h"
-#include "trireme/cluster/process/line_splitter.h"
+#include "trireme/base/line_splitter.h"
+#include "trireme/base/rollback.h"
 
-namespace trireme::cluster {
+namespace trireme {
 namespace {
 
 struct Pipe {
@@ -46,7 +47,8 @@ struct ChildPlan {
   int in;
   int out;
   int err;
-  int fault;  // errno of a failed start goes here; closed by a good one
+  const char* directory;  // null: ours
+  int fault;              // errno of a failed start goes here; closed by a good one
   pid_t parent;
   bool outlives_parent;
 };
@@ -61,12 +63,13 @@ struct ChildPlan {
 [[noreturn]] void become_child(const ChildPlan& plan) {
   ::setpgid(0, 0);
   if (!plan.outlives_parent && ::prctl(PR_SET_PDEATHSIG, SIGKILL) != 0) fail_child(plan);
-  if (::getppid() != plan.parent) ::_exit(127);  // the parent died before we could ask to be told
+  if (::getppid() != plan.parent) ::_exit(127);  // the parent died before we could ask for its signal
   sigset_t none;
   sigemptyset(&none);
   ::sigprocmask(SIG_SETMASK, &none, nullptr);
   for (const int number : {SIGINT, SIGTERM, SIGHUP, SIGQUIT, SIGPIPE, SIGCHLD}) ::signal(number, SIG_DFL);
   if (::dup2(plan.in, 0) < 0 || ::dup2(plan.out, 1) < 0 || ::dup2(plan.err, 2) < 0) fail_child(plan);
+  if (plan.directory != nullptr && ::chdir(plan.directory) != 0) fail_child(plan);
   // Libraries of ours may have opened descriptors without the flag.
   ::close_range(3, ~0U, CLOSE_RANGE_CLOEXEC);
   ::execvp(plan.argv[0], plan.argv.data());
@@ -109,15 +112,12 @@ struct Process::State {
     // The child is forked by the thread that tends it: its death signal is tied to the thread, not to the process.
     try {
       thread = std::thread([this, started] { tend(*started); });
-    } catch (const std::system_error& error) {
+    } catch (const std::system_error& error) {  // a foreign exception becomes an Error
       throw_system_error(error.code().value(), fmt::format("start {}: make a thread", options.argv[0]));
     }
-    try {
-      start.get();
-    } catch (...) {
-      thread.join();
-      throw;
-    }
+    Rollback tending([this] { thread.join(); });
+    start.get();
+    tending.keep();
   }
 
   ~State() {
@@ -132,7 +132,7 @@ struct Process::State {
     ::pthread_sigmask(SIG_BLOCK, &pipe_signal, nullptr);
     try {
       start();
-    } catch (...) {
+    } catch (...) {  // on the child's thread: the constructor throws it
       started.set_exception(std::current_exception());
       return;
     }
@@ -157,6 +157,7 @@ struct Process::State {
                    .in = in.read.get(),
                    .out = outs[0].write.get(),
                    .err = outs[1].write.get(),
+                   .directory = options.directory.empty() ? nullptr : options.directory.c_str(),
                    .fault = fault.write.get(),
                    .parent = ::getpid(),
                    .outlives_parent = options.outlives_us};
@@ -165,7 +166,7 @@ struct Process::State {
     const pid_t forked = ::fork();
     if (forked == 0) become_child(plan);
     if (forked < 0) throw_system_error(errno, fmt::format("start {}", options.argv[0]));
-    ::setpgid(forked, forked);  // the child does it too; whoever comes first
+    ::setpgid(forked, forked);  // the child does it too; the first one counts
     fault.write.close();
     await_exec(forked, fault.read);
     pid = forked;
@@ -178,7 +179,7 @@ struct Process::State {
       if (end->is_open()) make_nonblocking(*end);
   }
 
-  // Nobody would see it end.
+  // Its end would go unnoticed.
   [[noreturn]] void give_up(pid_t forked) {
     const int reason = errno;
     ::kill(-forked, SIGKILL);
@@ -260,7 +261,10 @@ struct Process::State {
       outputs[i].close();
       return false;
     }
-    splitters[i].add({buffer.data(), static_cast<std::size_t>(count)}, [&](std::string_view line) { deliver(i, line); });
+    if (options.on_bytes)
+      options.on_bytes(i == 0 ? Stream::out : Stream::err, {buffer.data(), static_cast<std::size_t>(count)});
+    else
+      splitters[i].add({buffer.data(), static_cast<std::size_t>(count)}, [&](std::string_view line) { deliver(i, line); });
     return true;
   }
 
@@ -362,4 +366,4 @@ ProcessOutput run_process(const std::vector<std::string>& argv, std::chrono::mil
   return output;
 }
 
-}  // namespace trireme::cluster
+}  // namespace trireme

@@ -1,0 +1,24 @@
+// SPDX-License-Identifier: Apache-2.0
+// greet: a command that is added from outside.
+#include <CLI/CLI.hpp>
+#include <memory>
+
+#include "trireme/cli/command_entry.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+Run declare(CLI::App& app) {
+  const auto name = std::make_shared<std::string>();
+  app.add_option("name", *name, "who is greeted")->required();
+  return [name](const run::Console& console) {
+    console.out << "hello, " << *name << "\n";
+    return 0;
+  };
+}
+
+}  // namespace
+
+CommandEntry greet() { return {.name = "greet", .summary = "greets the given name", .declare = declare}; }
+
+}  // namespace trireme::cli::commands
