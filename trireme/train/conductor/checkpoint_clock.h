@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// When the next checkpoint is due: an interval after the last one that was kept, however many generations there were in between.
+// When the next checkpoint is due: an interval after the last one that was written, however many generations there were in between.
 #pragma once
 
 #include <optional>
@@ -13,20 +13,20 @@ class CheckpointClock {
   // Never due if the interval is 0.
   CheckpointClock(Seconds interval, const Clock& clock) : interval_(interval), clock_(clock) {}
 
-  // A request of the generation before is lost with it: if it is due, it is asked for again at once. The first generation starts the
+  // A request of the generation before is lost with it: if it is due, it is repeated at once. The first generation starts the
   // clock.
   void begin_generation() {
     requested_.reset();
     if (!counts_from_) counts_from_ = clock_.now();
   }
-  // One that was asked for and is not kept after an interval is asked for again: it could not be written, or got lost on the way.
+  // One that was requested and is not written after an interval is requested again: the write failed, or the request was lost.
   bool is_due() const {
     if (interval_ <= Seconds(0) || !counts_from_ || clock_.now() - *counts_from_ < interval_) return false;
     return !requested_ || clock_.now() - *requested_ >= interval_;
   }
   void request() { requested_ = clock_.now(); }
-  // Written and renamed.
-  void kept() {
+  // On disk, under its name.
+  void on_written() {
     counts_from_ = clock_.now();
     requested_.reset();
   }
@@ -35,7 +35,7 @@ class CheckpointClock {
   Seconds interval_;
   const Clock& clock_;
   std::optional<Seconds> counts_from_;
-  std::optional<Seconds> requested_;  // in this generation, and not kept yet
+  std::optional<Seconds> requested_;  // in this generation, and not written yet
 };
 
 }  // namespace trireme::train

@@ -42,9 +42,9 @@ TEST_F(CheckpointClockTest, ARequestUnderWayIsNotRepeated) {
   EXPECT_FALSE(clock_.is_due());
   pass(4);
   EXPECT_FALSE(clock_.is_due());
-  clock_.kept();
+  clock_.on_written();
   pass(4.9);
-  EXPECT_FALSE(clock_.is_due()) << "it counts from the one that was kept";
+  EXPECT_FALSE(clock_.is_due()) << "it counts from the one that was written";
   pass(0.2);
   EXPECT_TRUE(clock_.is_due());
 }

@@ -125,7 +125,7 @@ Heartbeats ConductorLoop::heartbeats() const {
 void ConductorLoop::feed(const JobEvent& event) {
   const Actions actions = machine_.apply(clock_.now(), event);
   conductor_.cursor_ = machine_.cursor();
-  for (const Action& action : actions) std::visit([this](const auto& it) { carry_out(it); }, action);
+  for (const Action& action : actions) std::visit([this](const auto& it) { this->carry_out(it); }, action);
 }
 
 // The number is on disk before any node receives it: it must not be given twice.
@@ -162,11 +162,11 @@ void ConductorLoop::carry_out(const StartNode& action) {
   if (failure) feed(StartFailed{action.node, *failure});
 }
 
-void ConductorLoop::carry_out(const WriteRecord& action) {
+void ConductorLoop::carry_out(const WriteRecord& action) const {
   if (options_.record) options_.record(action.type, action.fields);
 }
 
-void ConductorLoop::carry_out(const WriteEvent& action) {
+void ConductorLoop::carry_out(const WriteEvent& action) const {
   if (options_.events != nullptr) options_.events->write(action.type, action.fields);
 }
 

@@ -34,8 +34,8 @@ class ConductorLoop {
   void carry_out(const DismissNode& action) { coordinator_.dismiss(action.node); }
   void carry_out(const DismissAll& /*action*/) { coordinator_.dismiss_all(); }
   void carry_out(const Say& action) { options_.say(action.line); }
-  void carry_out(const WriteRecord& action);
-  void carry_out(const WriteEvent& action);
+  void carry_out(const WriteRecord& action) const;
+  void carry_out(const WriteEvent& action) const;
   void carry_out(const Observe<StepRecord>& action) { observer_.step(action.record); }
   void carry_out(const Observe<EpochRecord>& action) { observer_.epoch(action.record); }
   void carry_out(const Observe<ServerRecord>& action) { observer_.server(action.record); }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A conductor and nodes without a training, on loopback: what becomes of those that stand still, and of those that complain.
+// A conductor and nodes without a training, on loopback: what becomes of those that stall, and of reports about peers.
 #include <gmock/gmock.h>
 
 #include <future>
@@ -19,7 +19,7 @@ using testing::ContainsRegex;
 using testing::HasSubstr;
 using testing::Not;
 
-// Three nodes in generation 1. Heartbeats come ten times a second.
+// Three nodes in generation 1. Heartbeats come ten times per second.
 class ConductorStalls : public testing::Test {
  protected:
   ConductorStalls()
@@ -54,7 +54,7 @@ class ConductorStalls : public testing::Test {
                           const std::lock_guard lock(mutex_);
                           said_ += line + "\n";
                         }},
-                   nobody_, stop_);
+                   observer_, stop_);
   }
   static void enter(Membership& lead) { lead.send({.kind = std::string(kEnteredReport), .bytes = pack(Cursor{.step = 5})}); }
   std::string said() const {
@@ -71,7 +71,7 @@ class ConductorStalls : public testing::Test {
   SteadyClock clock_;
   Conductor conductor_;
   coord::Coordinator coordinator_;
-  Observer nobody_;
+  Observer observer_;
   std::atomic<int> stop_ = 0;
   mutable std::mutex mutex_;
   std::string said_;
@@ -88,7 +88,7 @@ TEST_F(ConductorStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves) 
   }
   for (Membership* const node : {&nodes_[0], &nodes_[2]}) EXPECT_EQ(node->await_generation(1, coord::kPatience).size(), 2);
   while (nodes_[1].announced() < 2) std::this_thread::sleep_for(Seconds(0.001));
-  EXPECT_TRUE(nodes_[1].cancellation()->is_cancelled()) << "it hears that its generation is over";
+  EXPECT_TRUE(nodes_[1].cancellation()->is_cancelled()) << "it is informed that its generation is over";
   EXPECT_THAT(said(), AllOf(ContainsRegex("rank 1 on host1 is stuck in step 17 \\(wait\\): it has been reading data for [0-9]+ s while 2 "
                                           "others wait for it"),
                             Not(HasSubstr("misses"))));
@@ -103,7 +103,7 @@ TEST_F(ConductorStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves) 
   enter(nodes_[0]);
 }
 
-// In a ring rank 0 misses rank 2, which waits for rank 1, which computes.
+// In a ring rank 0 can't reach rank 2, which waits for rank 1, which computes.
 TEST_F(ConductorStalls, AComplaintStrikesTheOneAllWaitForAndNotTheOneThatComplains) {
   nodes_[1].at(17, "compute");
   nodes_[2].at(17, "exchange");

@@ -42,7 +42,7 @@ TEST_F(CheckpointRequests, OneThatWasLostWithItsGenerationIsAskedForAgain) {
   kill("1");
   settle();
   enter(3);
-  EXPECT_EQ(checkpoints_asked_of("0"), 0) << "the last one was kept a moment ago";
+  EXPECT_EQ(checkpoints_asked_of("0"), 0) << "the last one was written a moment ago";
 }
 
 TEST_F(CheckpointRequests, OneUnderWayIsNotAskedForAgainAndOneThatFailedIsAfterTheInterval) {

@@ -29,7 +29,7 @@ TEST(FailureLog, OneThatIsOnlyMissedIsGivenTimeToBeFoundDead) {
   FakeClock clock;
   FailureLog log(Seconds(5), clock);
   log.add(PeerReport{.by = "0", .about = "2"});
-  log.add(PeerReport{.by = "1", .about = "0"});  // it only heard of the first
+  log.add(PeerReport{.by = "1", .about = "0"});  // it was only the first one's effect
   clock.advance(Seconds(5.5));
   EXPECT_FALSE(log.is_due());
   EXPECT_EQ(log.first_peer_report()->about, "2");

@@ -40,7 +40,7 @@ bool JobProgress::on_epoch(const EpochRecord& record, Actions& out) {
 void JobProgress::on_checkpoint(const CheckpointRecord& record, Actions& out) {
   checkpoint_ = record.directory;
   checkpoint_error_.reset();
-  checkpoint_clock_.kept();
+  checkpoint_clock_.on_written();
   out.emplace_back(Observe<CheckpointRecord>{record});
 }
 

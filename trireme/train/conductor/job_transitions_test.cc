@@ -227,31 +227,42 @@ TEST(JobTransitions, EveryKindOfEventStandsInTheTable) {
   EXPECT_EQ(reports.size(), std::variant_size_v<decltype(GenerationReport::content)>) << "a report has no row";
 }
 
-// Any event may come at any time, from any node: generations are counted without a gap, have members, and end with the job.
+// What nodes rely on: generations are counted without a gap, have members, and end when the nodes are dismissed.
+class Announcements {
+ public:
+  void check(const std::vector<std::string>& actions) {
+    for (const std::string& action : actions) {
+      if (action.starts_with("announce")) check_announcement(action);
+      is_dismissed_ = is_dismissed_ || action == "dismiss all";
+    }
+  }
+
+ private:
+  void check_announcement(const std::string& action) {
+    EXPECT_FALSE(is_dismissed_) << action;
+    EXPECT_TRUE(action.starts_with(fmt::format("announce generation {} of nodes ", ++number_))) << action;
+    EXPECT_EQ(action.find("of nodes ,"), std::string::npos) << action;
+  }
+
+  std::uint64_t number_ = 0;
+  bool is_dismissed_ = false;
+};
+
 TEST(JobTransitions, NoOrderOfEventsBreaksWhatNodesRelyOn) {
-  const std::vector<Row> all = rows();
+  std::vector<Row> all = rows();
+  std::erase_if(
+      all, [](const Row& row) { return row.text.find("finite") != std::string::npos || row.text.find("memory") != std::string::npos; });
   std::mt19937 random(1);
+  const auto any_node = [&] { return std::to_string(random() % 4); };
   for (int round = 0; round < 500; ++round) {
     JobScript job(options());
-    std::uint64_t announced = 0;
-    bool is_dismissed = false;
-    const auto check = [&](const std::vector<std::string>& actions) {
-      for (const std::string& action : actions) {
-        if (action.starts_with("announce")) {
-          EXPECT_FALSE(is_dismissed) << action;
-          EXPECT_TRUE(action.starts_with(fmt::format("announce generation {} of nodes {}", ++announced, ""))) << action;
-          EXPECT_EQ(action.find("of nodes ,"), std::string::npos) << action;
-        }
-        is_dismissed = is_dismissed || action == "dismiss all";
-      }
-    };
+    Announcements announcements;
     for (int i = 0; i < 60; ++i) {
-      if (random() % 3 == 0) check(job.feed({NodeJoined{std::to_string(random() % 4), {}}, NodeReady{std::to_string(random() % 4)}}));
       const Row& row = all[random() % all.size()];
-      if (row.text.find("finite") != std::string::npos || row.text.find("memory") != std::string::npos) continue;  // always the end
       const JobPhase before = job.phase();
-      check(job.feed(row.events(job)));
-      check(job.tick(row.later, row.connected));
+      announcements.check(job.feed({NodeJoined{any_node(), {}}, NodeReady{any_node()}}));
+      announcements.check(job.feed(row.events(job)));
+      announcements.check(job.tick(row.later, row.connected));
       EXPECT_TRUE(!is_end(before) || job.phase() == before) << row.text;
     }
   }

@@ -19,7 +19,7 @@ namespace {
 
 constexpr Seconds kPatience{10};
 
-// What each gets to hear. A node that has not said hello is no member, so nothing but hello is for it yet.
+// What each is answered. A node that has not said hello is no member, so nothing but hello is for it yet.
 struct Answers {
   ErrorCode stranger_node;  // of the right authority, but not here
   ErrorCode coordinator;

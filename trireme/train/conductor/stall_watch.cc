@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Limits of phases, learned from how long they take, and who has passed them.
+// Limits of phases, learned from how long they take, and which members exceed them.
 #include "trireme/train/conductor/stall_watch.h"
 
 #include <algorithm>
@@ -23,7 +23,7 @@ constexpr std::array<OwnPhase, 5> kOwnPhases{{{"wait", "reading data", 1},
                                               {"update", "updating weights", 2},
                                               {"evaluate", "evaluating", 2},
                                               {"compile", "compiling", 2, 600}}};
-constexpr double kFirst = 4;         // times as long for a phase that nobody has come through yet: caches are cold
+constexpr double kFirst = 4;         // times as long for a phase that no member has completed yet: caches are cold
 constexpr double kImplausible = 10;  // times the longest that was seen
 constexpr double kConfirm = 2;       // seconds
 
@@ -45,12 +45,12 @@ Seconds StallWatch::limit_of(std::string_view phase) const {
   return Seconds(seen == longest_.end() ? least : std::max(least, kImplausible * seen->second));
 }
 
-// A phase has come to an end if its node has moved since; then it took at least as long as the last heartbeat of it said.
+// A phase has come to an end if its node has moved since; then it took at least as long as its last heartbeat said.
 void StallWatch::learn(const Member& member) {
   const auto [entry, is_new] = last_.try_emplace(member.node, member.progress);
   if (is_new) return;
   const coord::Progress before = std::exchange(entry->second, member.progress);
-  // A heartbeat seldom meets a short phase; but who has done a whole step since the last one was in all of them.
+  // A heartbeat seldom meets a short phase; but a node that has done a whole step since the last one was in all of them.
   if (before.step >= 0 && member.progress.step >= before.step + 2) on_step(Seconds(0), Seconds(0));
   if (before.moves == member.progress.moves || !is_working(before)) return;
   const auto suspect = suspects_.find(member.node);
@@ -69,8 +69,8 @@ void StallWatch::on_step(Seconds reading, Seconds computing) {
   note("update", 0);
 }
 
-// When all were stopped together (a terminal's Ctrl-Z) the first heartbeat of each tells of a long stay: only one that is still there a
-// moment later stands still.
+// When all were stopped together (a terminal's Ctrl-Z) the first heartbeat of each reports a long stay: only one that is still there a
+// moment later stalls.
 bool StallWatch::is_confirmed(const Member& member) {
   const auto entry = suspects_.try_emplace(member.node, member.progress).first;
   if (entry->second.moves != member.progress.moves) entry->second = member.progress;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which member stands still while others wait for it: decided from what all of them say of themselves, without a clock.
+// Which member stalls while others wait for it: decided from what all of them report, without a clock.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@
 namespace trireme::train {
 
 // A node that hangs (a read on a mount whose server is gone) still sends its heartbeats. It is found by three things together: it is in
-// a phase in which it needs nobody else, it has been there for longer than can be explained, and others wait.
+// a phase in which it needs no other node, it has been there for longer than can be explained, and others wait.
 class StallWatch {
  public:
   struct Member {
@@ -29,17 +29,17 @@ class StallWatch {
     int waiting = 0;    // members
   };
 
-  // `least` is how long a member may stand still at any time; more if steps are seen to take longer.
+  // `least` is how long a member may stay in a phase at any time; more if steps are seen to take longer.
   explicit StallWatch(Seconds least) : least_(least) {}
 
-  // Everything that is known of the members now, in order of ranks, about once a second or more often.
+  // Everything that is known of the members now, in order of ranks, about once per second or more often.
   std::vector<Stalled> look(const std::vector<Member>& members);
-  // All have been through every phase of a step, maybe between two heartbeats; so long the one that reports it was in them.
+  // All have been through every phase of a step, maybe between two heartbeats; the one that reports it was in them for so long.
   void on_step(Seconds reading, Seconds computing);
-  void forget(const std::string& node) { last_.erase(node); }  // what comes next of it says nothing about how long a phase takes
+  void forget(const std::string& node) { last_.erase(node); }  // its next report says nothing about how long a phase takes
 
-  // Whom a member that missed `about` (empty: it can't say) waited for in the end: in a ring its neighbour waits for another, who works.
-  // None: it can't be told.
+  // The member that one which could not reach `about` (empty: unknown) waited for in the end: in a ring its neighbour waits for another,
+  // which works. None: unknown.
   static std::optional<std::string> awaited(const std::vector<Member>& members, const std::string& about);
 
   Seconds limit_of(std::string_view phase) const;

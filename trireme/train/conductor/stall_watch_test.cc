@@ -74,7 +74,7 @@ TEST_F(StallWatchTest, NobodyWhileNobodyWaits) {
   EXPECT_THAT(stalled_for_sure(), IsEmpty()) << "all read from the same slow disk";
   at(0, 2, "exchange", 1);
   pass(20);
-  EXPECT_THAT(stalled(), IsEmpty()) << "nobody has waited for long";
+  EXPECT_THAT(stalled(), IsEmpty()) << "no member has waited for long";
   pass(450);  // a read of 50 s has been seen now
   EXPECT_THAT(stalled_for_sure(), ElementsAre("b", "c"));
 }
@@ -122,7 +122,7 @@ TEST_F(StallWatchTest, StepsTooShortForHeartbeatsCountAsSeen) {
   EXPECT_EQ(watch_.limit_of("wait"), Seconds(30));
 }
 
-// A training of some milliseconds a step may hang before the second heartbeat.
+// A training of some milliseconds per step may hang before the second heartbeat.
 TEST_F(StallWatchTest, AStepThatIsReportedCountsAsSeenToo) {
   watch_.on_step(Seconds(0.01), Seconds(8));
   EXPECT_EQ(watch_.limit_of("wait"), Seconds(30));
@@ -151,7 +151,7 @@ TEST_F(StallWatchTest, AStallTeachesNothingOfHowLongAPhaseTakes) {
   EXPECT_EQ(watch_.limit_of("wait"), Seconds(30));
 }
 
-// a misses b, who waits for c, who works.
+// a can't reach b, which waits for c, which works.
 TEST_F(StallWatchTest, AComplaintIsFollowedToTheOneWhoWorks) {
   at(0, 2, "exchange", 1);
   at(1, 2, "exchange", 2);

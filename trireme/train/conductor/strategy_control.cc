@@ -10,11 +10,11 @@
 namespace trireme::train {
 
 // A run that continues may have switched, or switched back, already.
-StrategyControl::StrategyControl(const Policies& policies, const Plan& plan, std::int64_t samples_seen, const Clock& clock)
-    : policies_(policies), plan_(plan), stragglers_(policies.straggler, clock) {
+StrategyControl::StrategyControl(const Policies& policies, Plan plan, std::int64_t samples_seen, const Clock& clock)
+    : policies_(policies), plan_(std::move(plan)), stragglers_(policies.straggler, clock) {
   if (!policies_.second) return;
   switch_policy_.emplace(policies_.batch_size, policies_.epochs);
-  for (std::size_t i = 0; i <= plan_.phase_at(samples_seen); ++i) switch_policy_->runs(part_of(text_of(plan_.phases[i].strategy)));
+  for (std::size_t i = 0; i <= plan_.phase_at(samples_seen); ++i) switch_policy_->on_begin(part_of(text_of(plan_.phases[i].strategy)));
 }
 
 SwitchPolicy::Part StrategyControl::part_of(const std::string& strategy) const {
@@ -43,7 +43,7 @@ void StrategyControl::on_paused(const Cursor& cursor) {
 }
 
 void StrategyControl::on_step(const StepRecord& record) {
-  if (switch_policy_) switch_policy_->hear(record);
+  if (switch_policy_) switch_policy_->on_step(record);
 }
 
 void StrategyControl::on_epoch(const EpochRecord& record, Actions& out) {
@@ -67,7 +67,7 @@ void StrategyControl::report(const SwitchPolicy::Verdict& verdict, Actions& out)
 }
 
 void StrategyControl::on_switched(const SwitchRecord& record, Actions& out) {
-  if (switch_policy_) switch_policy_->runs(part_of(record.to));
+  if (switch_policy_) switch_policy_->on_begin(part_of(record.to));
   out.emplace_back(Observe<SwitchRecord>{record});
   out.emplace_back(
       Say{fmt::format("switched ({}) after step {} from {} to {}: {} worker{} with batches of {}, learning rate {:g}; it took {:.2f} s",

@@ -19,7 +19,7 @@ namespace trireme::train {
 // What has to be done is appended to `out`. A change waits for the next boundary.
 class StrategyControl {
  public:
-  StrategyControl(const Policies& policies, const Plan& plan, std::int64_t samples_seen, const Clock& clock);
+  StrategyControl(const Policies& policies, Plan plan, std::int64_t samples_seen, const Clock& clock);
 
   const Plan& plan() const { return plan_; }
   bool has_change() const { return change_.has_value(); }

@@ -24,7 +24,7 @@ void write(std::string_view type, const observe::Fields& fields, Actions& out) {
 void StrategyControl::on_straggler(const StragglerRecord& record, const NodeTable& nodes, const Cursor& cursor, Actions& out) {
   const std::vector<std::string> members = nodes.members();
   if (record.rank >= std::ssize(members)) return;
-  if (switch_policy_) switch_policy_->hear(record);
+  if (switch_policy_) switch_policy_->on_straggler(record);
   if (record.rank < 0) return on_no_straggler(nodes, cursor, out);
   const std::string& slow = members[static_cast<std::size_t>(record.rank)];
   const bool holds_others_up =

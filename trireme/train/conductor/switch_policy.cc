@@ -31,7 +31,7 @@ std::string_view name_of(SwitchPolicy::Decision decision) {
 
 }  // namespace
 
-void SwitchPolicy::runs(Part part) {
+void SwitchPolicy::on_begin(Part part) {
   if (part == part_) return;
   if (part == Part::second)
     has_gone_ = true;
@@ -44,15 +44,20 @@ void SwitchPolicy::runs(Part part) {
   worse_ = 0;
 }
 
+<<<<<<< HEAD
 void SwitchPolicy::hear(const StepRecord& record) {
   exposed_seconds_ += record.exposed_seconds;
+=======
+void SwitchPolicy::on_step(const StepRecord& record) {
+  exchange_seconds_ += record.exchange_seconds;
+>>>>>>> conductor
   step_seconds_ += record.seconds;
   if (record.noise_scale != 0) noise_scale_ = record.noise_scale;
   const auto samples = static_cast<double>(record.epoch_mean.samples);
   now_ = {.samples = samples, .seconds = samples / std::max(record.samples_per_second, 1e-9)};
 }
 
-void SwitchPolicy::hear(const StragglerRecord& record) {
+void SwitchPolicy::on_straggler(const StragglerRecord& record) {
   straggler_ = record.rank < 0 ? std::nullopt : std::optional<StragglerRecord>(record);
 }
 
@@ -71,9 +76,15 @@ SwitchPolicy::Verdict SwitchPolicy::judge(const EpochRecord& record) {
 }
 
 void SwitchPolicy::measure(const EpochRecord& record, Verdict& verdict) {
+<<<<<<< HEAD
   // The one that tells would not wait if it is the slow one itself.
   const bool tells_itself = straggler_ && straggler_->rank == 0 && part_ == Part::first;
   if (step_seconds_ > 0 && !tells_itself) verdict.wait_share = exposed_seconds_ / step_seconds_;
+=======
+  // The worker that reports would not wait if it is the slow one itself.
+  const bool reports_itself = straggler_ && straggler_->rank == 0 && part_ == Part::first;
+  if (step_seconds_ > 0 && !reports_itself) verdict.wait_share = exchange_seconds_ / step_seconds_;
+>>>>>>> conductor
   if (straggler_) verdict.slowness = straggler_->slowness;
   verdict.noise_scale = noise_scale_;
   verdict.loss = record.validation.samples > 0 ? record.validation.loss : record.train.loss;
@@ -87,7 +98,7 @@ void SwitchPolicy::measure(const EpochRecord& record, Verdict& verdict) {
   if (!after_.empty()) verdict.samples_per_second = *std::ranges::max_element(after_);
 }
 
-// Of what this part has done of the epoch, if that is enough to tell.
+// Of what this part has done of the epoch, if that is enough to know.
 std::optional<double> SwitchPolicy::speed_of(const EpochRecord& record) const {
   const auto whole = static_cast<double>(record.train.samples);
   const double samples = whole - begin_.samples;
@@ -105,7 +116,8 @@ void SwitchPolicy::judge_going(Verdict& verdict) const {
   std::vector<std::string> in_favour;
   const auto weigh = [&](bool favours, std::string text) { (favours ? in_favour : against).push_back(std::move(text)); };
   if (!verdict.wait_share)
-    against.emplace_back(straggler_ ? "the wait share is not known, since the worker that tells is the slow one" : "no step was measured");
+    against.emplace_back(straggler_ ? "the wait share is not known, since the worker that reports is the slow one"
+                                    : "no step was measured");
   else
     weigh(*verdict.wait_share > kWait, fmt::format("workers wait {} of the time (limit {})", percent(*verdict.wait_share), percent(kWait)));
   if (!verdict.noise_scale)
@@ -133,7 +145,7 @@ void SwitchPolicy::judge_return(Verdict& verdict) const {
   }
   if (!verdict.samples_per_second || !verdict.samples_per_second_before) {
     verdict.reason =
-        verdict.samples_per_second ? "the speed before the switch is not known" : "no epoch since the switch is long enough to tell";
+        verdict.samples_per_second ? "the speed before the switch is not known" : "no epoch since the switch is long enough to measure";
     return;
   }
   const bool pays = *verdict.samples_per_second > *verdict.samples_per_second_before;

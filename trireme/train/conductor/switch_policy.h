@@ -29,11 +29,10 @@ class SwitchPolicy {
   SwitchPolicy(std::int64_t batch_size, std::int64_t epochs) : batch_size_(batch_size), epochs_(epochs) {}
 
   enum class Part { first, second };
-  // From the step on that follows. The first strategy runs until something else is told.
-  void runs(Part part);
-
-  void hear(const StepRecord& record);       // each step once, in order
-  void hear(const StragglerRecord& record);  // rank -1: nobody
+  // From the step on that follows. The first strategy runs until another begins.
+  void on_begin(Part part);
+  void on_step(const StepRecord& record);  // each step once, in order
+  void on_straggler(const StragglerRecord& record);
 
   enum class Decision { stay, go, go_back };
   struct Verdict {
@@ -70,7 +69,7 @@ class SwitchPolicy {
   std::optional<double> noise_scale_;
   std::optional<double> last_loss_;
   int worse_ = 0;                       // epochs in a row
-  std::vector<double> before_, after_;  // samples a second, of each epoch
+  std::vector<double> before_, after_;  // samples per second, of each epoch
 };
 
 // For the journal.

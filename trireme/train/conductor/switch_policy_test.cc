@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Verdicts over whole trainings, told epoch by epoch.
+// Verdicts over whole trainings, reported epoch by epoch.
 #include "trireme/train/conductor/switch_policy.h"
 
 #include <gmock/gmock.h>
@@ -16,8 +16,8 @@ using Verdict = SwitchPolicy::Verdict;
 
 constexpr int kSteps = 10;  // of 100 samples, an epoch
 
-// An epoch as it could be told.
-struct Told {
+// An epoch as it could be reported.
+struct Reported {
   double wait = 0.3;  // of each step's time
   double noise = 500;
   double loss = 1;
@@ -29,12 +29,13 @@ struct Told {
 
 class SwitchPolicyTest : public testing::Test {
  protected:
-  Verdict epoch(const Told& told) {
+  Verdict epoch(const Reported& reported) {
     double seconds = 0;
     for (int step = 1; step <= kSteps; ++step) {
-      const bool before = told.switches_after && step <= *told.switches_after;
-      const double speed = before ? told.speed_before : told.speed;
+      const bool before = reported.switches_after && step <= *reported.switches_after;
+      const double speed = before ? reported.speed_before : reported.speed;
       seconds += 100 / speed;
+<<<<<<< HEAD
       policy_.hear(StepRecord{.step = number_ * kSteps + step,
                               .epoch = number_,
                               .epoch_mean = {.samples = 100LL * step},
@@ -43,19 +44,29 @@ class SwitchPolicyTest : public testing::Test {
                               .exposed_seconds = told.wait,
                               .noise_scale = step == 6 ? told.noise : 0});
       if (told.switches_after == step) policy_.runs(Part::second);
+=======
+      policy_.on_step(StepRecord{.step = number_ * kSteps + step,
+                                 .epoch = number_,
+                                 .epoch_mean = {.samples = 100LL * step},
+                                 .samples_per_second = 100 * step / seconds,
+                                 .seconds = 1,
+                                 .exchange_seconds = reported.wait,
+                                 .noise_scale = step == 6 ? reported.noise : 0});
+      if (reported.switches_after == step) policy_.on_begin(Part::second);
+>>>>>>> conductor
     }
     EpochRecord record{.epoch = number_++,
-                       .train = {.samples = 100LL * kSteps, .loss = told.validates ? 99 : told.loss},
+                       .train = {.samples = 100LL * kSteps, .loss = reported.validates ? 99 : reported.loss},
                        .test = {.samples = 50, .loss = 7},
                        .seconds = seconds};
-    if (told.validates) record.validation = {.samples = 50, .loss = told.loss};
+    if (reported.validates) record.validation = {.samples = 50, .loss = reported.loss};
     return policy_.judge(record);
   }
   // Two epochs after which nothing speaks against going.
   void go() {
     epoch({.loss = 1});
     EXPECT_EQ(epoch({.loss = 0.99}).decision, Decision::go);
-    policy_.runs(Part::second);
+    policy_.on_begin(Part::second);
   }
 
   SwitchPolicy policy_{128, 20};
@@ -99,7 +110,7 @@ TEST_F(SwitchPolicyTest, WhatIsMissingIsNamedAndMeansStay) {
   EXPECT_EQ(epoch({.noise = 0}).reason, "the noise scale is not measured yet");
 }
 
-// A coordinator that took over between two epochs has heard none of the steps.
+// A coordinator that took over between two epochs has received none of the steps.
 TEST_F(SwitchPolicyTest, StaysWithoutSteps) {
   const Verdict verdict = policy_.judge({.epoch = 3, .train = {.samples = 1000, .loss = 1}});
   EXPECT_EQ(verdict.decision, Decision::stay);
@@ -108,12 +119,12 @@ TEST_F(SwitchPolicyTest, StaysWithoutSteps) {
 
 TEST_F(SwitchPolicyTest, TheWaitOfASlowWorkerItselfSaysNothing) {
   epoch({.loss = 1});
-  policy_.hear(StragglerRecord{.rank = 0, .slowness = 3});
+  policy_.on_straggler(StragglerRecord{.rank = 0, .slowness = 3});
   const Verdict verdict = epoch({.loss = 1});
   EXPECT_EQ(verdict.decision, Decision::stay);
   EXPECT_THAT(verdict.reason, HasSubstr("is the slow one"));
   EXPECT_DOUBLE_EQ(*verdict.slowness, 3);
-  policy_.hear(StragglerRecord{.rank = -1});
+  policy_.on_straggler(StragglerRecord{.rank = -1});
   EXPECT_EQ(epoch({.loss = 1}).decision, Decision::go);
 }
 
@@ -149,7 +160,7 @@ TEST_F(SwitchPolicyTest, ComesBackIfItIsNotFasterAndNeverGoesAgain) {
   const Verdict verdict = epoch({.noise = 0, .loss = 0.98, .speed = 990});
   EXPECT_EQ(verdict.decision, Decision::go_back);
   EXPECT_EQ(verdict.reason, "it did not pay: 990 samples/s, before the switch 1000");
-  policy_.runs(Part::first);
+  policy_.on_begin(Part::first);
   for (int i = 0; i < 5; ++i) EXPECT_EQ(epoch({.loss = 0.98}).decision, Decision::stay) << i;
 }
 
@@ -167,7 +178,7 @@ TEST_F(SwitchPolicyTest, ALittleOfAnEpochIsNoVerdict) {
   EXPECT_EQ(epoch({.loss = 1}).decision, Decision::go);
   const Verdict verdict = epoch({.loss = 1, .speed = 10, .switches_after = 8});
   EXPECT_EQ(verdict.decision, Decision::stay);
-  EXPECT_EQ(verdict.reason, "no epoch since the switch is long enough to tell");
+  EXPECT_EQ(verdict.reason, "no epoch since the switch is long enough to measure");
   EXPECT_EQ(epoch({.loss = 1, .speed = 10}).decision, Decision::go_back);
 }
 
@@ -204,7 +215,7 @@ TEST_F(SwitchPolicyTest, NeverFlaps) {
     const Verdict verdict = epoch({.wait = 0.1 + 0.05 * (i % 7), .loss = 1 + 0.02 * (i % 3), .speed = 800.0 + 37 * (i % 11)});
     goes += verdict.decision == Decision::go ? 1 : 0;
     returns += verdict.decision == Decision::go_back ? 1 : 0;
-    if (verdict.decision != Decision::stay) policy_.runs(verdict.decision == Decision::go ? Part::second : Part::first);
+    if (verdict.decision != Decision::stay) policy_.on_begin(verdict.decision == Decision::go ? Part::second : Part::first);
   }
   EXPECT_EQ(goes, 1);
   EXPECT_EQ(returns, 1);

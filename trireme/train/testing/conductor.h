@@ -30,7 +30,7 @@ class TurnableClock final : public Clock {
   std::atomic<double> now_{1000};
 };
 
-// Remembers how far it was told.
+// The last step that was reported.
 struct LastStep final : Observer {
   void step(const StepRecord& record) override { last = record.step; }
   std::atomic<std::int64_t> last{0};
@@ -90,7 +90,7 @@ class ConductorTest : public testing::Test {
     EXPECT_TRUE(wait_until(is_gone));
     pass_ticks();
   }
-  // Everybody of generation `number` takes it up, and the first of them enters.
+  // All members of generation `number` receive it, and the first of them enters.
   void enter(std::uint64_t number) {
     ASSERT_TRUE(wait_until([&] { return announced().number == number; })) << said();
     const coord::Generation generation = announced();
@@ -114,7 +114,7 @@ class ConductorTest : public testing::Test {
     clock_.advance(Seconds(seconds));
     pass_ticks();
   }
-  // When this returns, everything that had happened before has been heard, and acted upon.
+  // When this returns, everything that had happened before has been received, and acted upon.
   void pass_ticks() {
     constexpr int kListenTendListen = 3;
     const int before = ticks_;
