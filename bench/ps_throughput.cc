@@ -45,7 +45,7 @@ namespace ps = trireme::ps;
 namespace rpc = trireme::rpc;
 
 constexpr Seconds kTimeout{60};
-constexpr std::size_t kMostProcesses = 16;
+constexpr std::size_t kMaxProcesses = 16;
 constexpr std::int64_t kSliceBytes = 4 << 20;
 constexpr std::int64_t kRow = 256;  // values
 constexpr int kWarmUps = 2;
@@ -66,10 +66,10 @@ struct Settings {
 struct Board {
   pthread_barrier_t all;
   pthread_barrier_t workers;
-  std::array<int, kMostProcesses> ports;
-  std::array<pid_t, kMostProcesses> processes;  // servers, then workers
-  std::array<double, kMostProcesses> pushes;    // of each worker in this block
-  std::array<double, kMostProcesses> push_each_second;
+  std::array<int, kMaxProcesses> ports;
+  std::array<pid_t, kMaxProcesses> processes;  // servers, then workers
+  std::array<double, kMaxProcesses> pushes;    // of each worker in this block
+  std::array<double, kMaxProcesses> push_each_second;
 };
 
 void make_barrier(pthread_barrier_t& barrier, std::size_t processes) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sockets and /proc.
+// Port scans, floods of handshakes and held connections, by plain sockets; descriptors and memory of a process from /proc.
 #include "tests/faults/strangers.h"
 
 #include <arpa/inet.h>

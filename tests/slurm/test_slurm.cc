@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Namespaces, configuration, daemons.
+// A real Slurm for tests: namespaces as machines, its configuration, munge and the daemons.
 #include "tests/slurm/test_slurm.h"
 
 #include <fcntl.h>

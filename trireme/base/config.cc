@@ -39,8 +39,8 @@ Config convert(const toml::node& node, std::string_view name) {
   throw Error{invalid_argument, "{}: dates are not used in job files", place};
 }
 
-constexpr std::size_t kMostBytes = 4 << 20;  // a list of a thousand machines has a tenth of it
-constexpr int kMostDots = 8;                 // in a key
+constexpr std::size_t kMaxBytes = 4 << 20;  // a list of a thousand machines has a tenth of it
+constexpr int kMaxDots = 8;                 // in a key
 
 // Where a text in quotes that begins at `at` ends.
 std::size_t end_of_text(std::string_view text, std::size_t at) {
@@ -60,14 +60,14 @@ void check_keys(std::string_view text, std::string_view name) {
     if (c == '"' || c == '\'') at = end_of_text(text, at);
     if (c == '\n') ++line;
     if (std::string_view("=,[]{}\n").find(c) != std::string_view::npos) dots = 0;
-    if (c == '.' && ++dots > kMostDots) throw Error{invalid_argument, "{}:{}: a key has more than {} dots", name, line, kMostDots};
+    if (c == '.' && ++dots > kMaxDots) throw Error{invalid_argument, "{}:{}: a key has more than {} dots", name, line, kMaxDots};
   }
 }
 
 }  // namespace
 
 Config Config::parse_toml(std::string_view text, std::string_view name) {
-  if (text.size() > kMostBytes) throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", name, text.size(), kMostBytes};
+  if (text.size() > kMaxBytes) throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", name, text.size(), kMaxBytes};
   check_keys(text, name);
   try {
     const toml::table parsed = toml::parse(text, name);
@@ -80,8 +80,8 @@ Config Config::parse_toml(std::string_view text, std::string_view name) {
 Config Config::load_toml(const std::filesystem::path& path) {
   std::error_code unknown;  // then read_file finds words for it
   const std::uintmax_t bytes = std::filesystem::file_size(path, unknown);
-  if (!unknown && bytes > kMostBytes)
-    throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", path.string(), bytes, kMostBytes};
+  if (!unknown && bytes > kMaxBytes)
+    throw Error{invalid_argument, "{}: it has {} bytes; at most {} are read", path.string(), bytes, kMaxBytes};
   return parse_toml(read_file(path), path.string());
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// OpenSSL's digests.
+// Digests, message authentication codes and random bytes by OpenSSL.
 #include "trireme/base/digest.h"
 
 #include <fmt/format.h>

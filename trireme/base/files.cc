@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Whole files in and out.
+// Reads and writes whole files; a written file is synced and renamed into place.
 #include "trireme/base/files.h"
 
 #include <fcntl.h>

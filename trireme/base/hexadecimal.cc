@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two digits a byte.
+// Encodes and decodes bytes as two hexadecimal digits each.
 #include "trireme/base/hexadecimal.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line a second.
+// Counts the lines of the current second and says how many were held back.
 #include "trireme/base/line_limiter.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of encrypted messages.
+// Tests of encrypted messages: every bit counts, a repeated message looks different, the cipher is GCM.
 #include "trireme/base/message_cipher.h"
 
 #include <gtest/gtest.h>

@@ -15,7 +15,7 @@ namespace trireme {
 namespace {
 
 constexpr std::size_t kNonceBytes = 12;
-constexpr std::size_t kMostAtOnce = std::size_t{1} << 30;  // OpenSSL counts in int
+constexpr std::size_t kMaxAtOnce = std::size_t{1} << 30;  // OpenSSL counts in int
 
 }  // namespace
 
@@ -38,7 +38,7 @@ struct MessageSeal::State {
 
   void add(std::span<const std::byte> bytes) {
     while (!bytes.empty()) {
-      const auto piece = bytes.first(std::min(bytes.size(), kMostAtOnce));
+      const auto piece = bytes.first(std::min(bytes.size(), kMaxAtOnce));
       int length = 0;
       const int done = EVP_EncryptUpdate(context, nullptr, &length, reinterpret_cast<const unsigned char*>(piece.data()),
                                          static_cast<int>(piece.size()));

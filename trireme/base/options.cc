@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The visitors of option descriptions.
+// The visitors of option descriptions: parsing, range checks, dumps and lists.
 #include "trireme/base/options.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Documents to text.
+// Chooses the form of a report by the ending of its file.
 #include "trireme/cli/report_files.h"
 
 #include "trireme/base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Finds and loads checkpoints.
+// Finds the newest good checkpoint of a run, or loads the one that is named.
 #include "trireme/cli/trained_model.h"
 
 #include "trireme/base/error.h"

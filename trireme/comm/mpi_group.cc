@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Begin, then wait.
+// Collectives by MPI's non-blocking calls, so that each wait has a timeout.
 #include "trireme/comm/mpi_group.h"
 
 #include <algorithm>

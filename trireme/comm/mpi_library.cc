@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// dlopen, and waiting by asking.
+// Loads libtrireme_mpi.so when mpirun started this process, and waits by polling.
 #include "trireme/comm/mpi_library.h"
 
 #include <dlfcn.h>

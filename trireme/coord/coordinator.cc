@@ -14,7 +14,7 @@
 namespace trireme::coord {
 namespace {
 
-constexpr double kLongestWait = 600;     // in the store, whatever a node asks for
+constexpr double kMaxWait = 600;         // in the store, whatever a node asks for
 constexpr double kLooksPerSilence = 20;  // so that silence is noticed within a twentieth of its length
 constexpr Seconds kFarewell{1};          // for the reason of the end to reach the nodes
 using Callers = Coordinator::Method::Callers;
@@ -83,7 +83,7 @@ struct Coordinator::State {
 
   std::string store_get(const Stamp& stamp, const std::string& request) {
     const auto asked = parsed<wire::StoreGet>(request);
-    const double timeout = std::isfinite(asked.timeout()) ? std::clamp(asked.timeout(), 0.0, kLongestWait) : 0;
+    const double timeout = std::isfinite(asked.timeout()) ? std::clamp(asked.timeout(), 0.0, kMaxWait) : 0;
     return store.get(stamp, asked.key(), Seconds{timeout});
   }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Ranks of nodes.
+// Looks up the rank of a node in a generation.
 #include "trireme/coord/generation.h"
 
 #include <algorithm>

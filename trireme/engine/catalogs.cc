@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-ups in the engine's catalogues.
+// Looks up ops and losses in the engine's catalogues.
 #include "trireme/base/catalog_lookup.h"
 #include "trireme/engine/loss_entry.h"
 #include "trireme/engine/op_entry.h"

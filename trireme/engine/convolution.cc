@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lowering of convolutions.
+// Lowers convolutions: candidates of algorithms, weights, bias, and both backward passes.
 #include "trireme/engine/convolution.h"
 
 #include <fmt/ranges.h>

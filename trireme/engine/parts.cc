@@ -10,7 +10,7 @@ namespace {
 // A part's largest tensor should fit into the caches of one core. densenet was fastest with 8 samples a part (3 MB), resnet_v2 with 16
 // (4 MB); more than 32 brought nothing.
 constexpr std::size_t kPartBytes = std::size_t{4} << 20;
-constexpr std::size_t kMostSamples = 32;
+constexpr std::size_t kMaxSamples = 32;
 
 // The largest tensor of a sample that convolutions and batch normalisation pass on.
 std::size_t largest_sample_bytes(const graph::Graph& graph, int block) {
@@ -47,7 +47,7 @@ bool gains_from_parts(const graph::Graph& graph) {
 std::vector<Part> cut_into_parts(const graph::Graph& graph, std::int64_t batch, int threads, int block) {
   const std::int64_t lanes = std::min<std::int64_t>(threads, batch);
   if (!gains_from_parts(graph)) return cut(batch, batch, lanes);
-  const std::size_t ideal = std::clamp<std::size_t>(kPartBytes / largest_sample_bytes(graph, block), 1, kMostSamples);
+  const std::size_t ideal = std::clamp<std::size_t>(kPartBytes / largest_sample_bytes(graph, block), 1, kMaxSamples);
   return cut(batch, static_cast<std::int64_t>(ideal), lanes);
 }
 

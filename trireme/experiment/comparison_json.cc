@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A comparison for programs.
+// Writes a comparison as JSON.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

@@ -59,8 +59,8 @@ double published_of(const VariantRuns& runs, std::string_view metric) {
   return found == runs.variant.published.end() ? kUnknown : found->second;
 }
 
-constexpr std::size_t kMostColumns = 6;  // variants side by side; more of them stand below one another
-constexpr std::size_t kMostPairs = 15;   // told one by one
+constexpr std::size_t kMaxColumns = 6;  // variants side by side; more of them stand below one another
+constexpr std::size_t kMaxPairs = 15;   // told one by one
 
 using Rows = std::vector<std::vector<std::string>>;
 
@@ -109,7 +109,7 @@ std::string tall_table_text(const std::vector<VariantRuns>& runs, TableStyle sty
 }
 
 std::string table_text(const std::vector<VariantRuns>& runs, TableStyle style) {
-  if (runs.size() > kMostColumns) return tall_table_text(runs, style);
+  if (runs.size() > kMaxColumns) return tall_table_text(runs, style);
   const Rows rows = rows_of(runs);
   if (style == TableStyle::text) {
     std::vector<TextTable::Column> columns{{""}};
@@ -151,7 +151,7 @@ std::string pairs_text(const Comparison& comparison, const std::vector<Pair>& pa
   for (const Pair& pair : pairs)
     if (pair.verdict == verdict)
       words.push_back(fmt::format("{} {} {}", comparison.runs[pair.better].variant.label, sign, comparison.runs[pair.worse].variant.label));
-  if (words.size() > kMostPairs) return fmt::format("{} of {}", words.size(), pairs.size());
+  if (words.size() > kMaxPairs) return fmt::format("{} of {}", words.size(), pairs.size());
   return words.empty() ? "none" : fmt::format("{}", fmt::join(words, ", "));
 }
 

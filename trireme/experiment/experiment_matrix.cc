@@ -14,7 +14,7 @@
 namespace trireme::experiment {
 namespace {
 
-constexpr std::size_t kMostVariants = 500;
+constexpr std::size_t kMaxVariants = 500;
 
 struct Axis {
   std::string key;  // "strategy", "nodes", "train.batch_size", or any name if the values are tables
@@ -148,8 +148,8 @@ std::vector<Variant> matrix_variants(const Config& job, const Config& compare, s
   Chosen chosen(axes.size(), 0);
   do {
     if (is_excluded(axes, chosen, compare)) continue;
-    if (variants.size() == kMostVariants)
-      throw Error{invalid_argument, "{}: [compare.matrix] has more than {} combinations", compare.origin(), kMostVariants};
+    if (variants.size() == kMaxVariants)
+      throw Error{invalid_argument, "{}: [compare.matrix] has more than {} combinations", compare.origin(), kMaxVariants};
     Variant variant{.label = label_of(axes, chosen), .folder = {}, .nodes = nodes, .job = job, .published = {}};
     for (std::size_t a = 0; a < axes.size(); ++a) apply(axes[a], axes[a].values[chosen[a]], variant);
     add_published(axes, chosen, compare, variant);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Real processes that use something.
+// Tests of the meter with real processes that use time and memory, grandchildren included.
 #include "trireme/experiment/resource_meter.h"
 
 #include <gtest/gtest.h>

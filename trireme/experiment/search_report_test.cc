@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers in words.
+// Tests of the search's answer as text: a point, no difference, no point.
 #include "trireme/experiment/search_report.h"
 
 #include <gmock/gmock.h>

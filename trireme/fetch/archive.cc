@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Archives through libarchive.
+// Reads members of archives by name through libarchive, never by path.
 #include "trireme/fetch/archive.h"
 
 #include <archive.h>

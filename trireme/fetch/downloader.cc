@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Downloads through libcurl.
+// Downloads by libcurl, with resumption and progress.
 #include "trireme/fetch/downloader.h"
 
 #include <curl/curl.h>

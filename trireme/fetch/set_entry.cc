@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Sets by name.
+// Looks up public data sets by name.
 #include "trireme/fetch/set_entry.h"
 
 #include <algorithm>

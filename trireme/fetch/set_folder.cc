@@ -19,7 +19,7 @@
 namespace trireme::fetch {
 namespace {
 
-constexpr Seconds kLongestWait{3600};
+constexpr Seconds kMaxWait{3600};
 
 std::int64_t changed_at(const std::filesystem::path& path) {
   return std::chrono::duration_cast<std::chrono::nanoseconds>(std::filesystem::last_write_time(path).time_since_epoch()).count();
@@ -53,7 +53,7 @@ void verify_gzip_file(const SetFile& file, const std::filesystem::path& path) {
 }  // namespace
 
 SetLock::SetLock(const std::filesystem::path& folder, Progress& progress) : lock_(folder / ".lock") {
-  if (!lock_.lock_within(kLongestWait, [&] { progress.waiting(); }))
+  if (!lock_.lock_within(kMaxWait, [&] { progress.waiting(); }))
     throw Error{unavailable, "another fetch holds {} for an hour; end it and try again", (folder / ".lock").string()};
 }
 

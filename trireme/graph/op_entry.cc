@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-up of ops by name.
+// Looks up ops by name.
 #include "trireme/graph/op_entry.h"
 
 #include "trireme/base/catalog_lookup.h"

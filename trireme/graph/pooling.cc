@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows of the pooling ops.
+// Windows, definition and examples that all pooling ops share.
 #include "trireme/graph/pooling.h"
 
 namespace trireme::graph {

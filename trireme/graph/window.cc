@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Arithmetic of sliding windows.
+// Output extent, padding and clipped borders of a sliding window.
 #include "trireme/graph/window.h"
 
 #include <algorithm>

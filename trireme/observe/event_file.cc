@@ -18,9 +18,9 @@
 namespace trireme::observe {
 namespace {
 
-constexpr std::size_t kLongestWait = std::size_t{64} << 10;  // bytes
-constexpr std::int32_t kStringType = 7;                      // TensorFlow's DT_STRING
-constexpr int kMaxFiles = 1000;                              // of one directory and second
+constexpr std::size_t kMaxWait = std::size_t{64} << 10;  // bytes
+constexpr std::int32_t kStringType = 7;                  // TensorFlow's DT_STRING
+constexpr int kMaxFiles = 1000;                          // of one directory and second
 
 // Two sessions may begin in the same second: the later one's name is longer, so it sorts behind.
 std::filesystem::path free_path(const std::filesystem::path& directory, std::chrono::system_clock::time_point now) {
@@ -49,7 +49,7 @@ struct EventFile::State {
   void add(wire::Event event) {
     event.set_wall_time(seconds_since_1970(clock()));
     waiting += framed_record(event.SerializeAsString());
-    if (waiting.size() >= kLongestWait) flush();
+    if (waiting.size() >= kMaxWait) flush();
   }
   void flush() { file.write(std::exchange(waiting, {})); }
 };

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// JSON lines, appended.
+// Appends records as JSON lines; a line is whole or not there.
 #include "trireme/observe/journal.h"
 
 #include <fstream>
@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr std::chrono::seconds kLongestWait{1};
+constexpr std::chrono::seconds kMaxWait{1};
 
 std::string line_of(double time, std::string_view type, const Fields& fields) {
   Json json = {{"type", type}, {"time", time}};
@@ -75,7 +75,7 @@ void Journal::write(std::string_view type, const Fields& fields) {
   const std::lock_guard lock(state_->mutex);
   const auto now = state_->clock();
   state_->waiting += line_of(seconds_since_1970(now), type, fields);
-  const bool in_time = now >= state_->written && now - state_->written < kLongestWait;  // the time of day can go back
+  const bool in_time = now >= state_->written && now - state_->written < kMaxWait;  // the time of day can go back
   if (type != "step" || !in_time) state_->flush();
 }
 

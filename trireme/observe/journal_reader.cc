@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines of JSON to records.
+// Parses JSON lines into records, and says where a damaged one stands.
 #include "trireme/observe/journal_reader.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Cells between commas.
+// Writes and parses the header and the rows of a table of numbers.
 #include "trireme/observe/number_table.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Fields that may be missing.
+// Parses profile lines; fields of newer or older programs may be missing.
 #include "trireme/observe/profile_file.h"
 
 #include <fstream>

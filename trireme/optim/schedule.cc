@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Schedules of the learning rate.
+// Constant, piecewise and cosine schedules with warm-up and linear scaling, as factors of the learning rate.
 #include "trireme/optim/schedule.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Frames as bytes.
+// Encodes and decodes the fixed head of a frame.
 #include "trireme/ps/frames.h"
 
 #include <bit>

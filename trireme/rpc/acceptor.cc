@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// bind, listen, accept.
+// Resolves, binds, listens and accepts; resets connections that may not wait.
 #include "trireme/rpc/acceptor.h"
 
 #include <fmt/format.h>

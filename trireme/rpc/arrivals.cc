@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The book of arrivals.
+// Counts connections without proof by host, and decides which of them are admitted.
 #include "trireme/rpc/arrivals.h"
 
 #include <fmt/format.h>
@@ -11,7 +11,7 @@
 namespace trireme::rpc {
 namespace {
 
-constexpr std::size_t kMostHosts = 4096;  // remembered
+constexpr std::size_t kMaxHosts = 4096;  // remembered
 
 void replace(std::string& text, std::string_view from, std::string_view to) {
   if (const std::size_t at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
@@ -57,7 +57,7 @@ void Arrivals::look() {
 
 bool Arrivals::take_allowance(const std::string& host) {
   const Seconds now = clock_.now();
-  if (hosts_.size() > kMostHosts) forget_idle_hosts();
+  if (hosts_.size() > kMaxHosts) forget_idle_hosts();
   auto& [left, filled] = hosts_.try_emplace(host, Allowance{limits_.at_once, now}).first->second;
   left = std::min(limits_.at_once, left + (now - filled).count() * limits_.each_second);
   filled = now;

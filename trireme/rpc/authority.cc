@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Certificates of a job.
+// Makes a job's certificate authority and issues certificates by OpenSSL.
 #include "trireme/rpc/authority.h"
 
 #include <openssl/rand.h>

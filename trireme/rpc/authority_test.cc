@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of a job's certificates.
+// Tests of a job's certificates: names, roles, validity, another job's authority.
 #include "trireme/rpc/authority.h"
 
 #include <gmock/gmock.h>

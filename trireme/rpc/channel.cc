@@ -23,7 +23,7 @@ namespace {
 namespace tls = grpc::experimental;
 
 constexpr Seconds kLeastTry{0.05};
-constexpr Seconds kLongestTry{6};
+constexpr Seconds kMaxTry{6};
 constexpr int kHangUps = 3;
 constexpr Seconds kRetryPause{0.5};
 constexpr int kReconnectMs = 100;
@@ -205,7 +205,7 @@ Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
   for (int hang_ups = 0;;) {
     const Seconds left = std::max(end - clock.now(), kLeastTry);
     grpc::ByteBuffer nothing;
-    const grpc::Status status = state->call(std::string(kPing), "", std::min(left, kLongestTry), nothing);
+    const grpc::Status status = state->call(std::string(kPing), "", std::min(left, kMaxTry), nothing);
     if (status.ok()) return Channel(std::move(state));
     if (!is_passing(status.error_code())) throw error_of(status);
     check_refusal(state->whom, state->address, status.error_message(), state->clock_fault(), hang_ups);

@@ -11,13 +11,13 @@ namespace trireme::rpc {
 namespace {
 
 constexpr std::string_view kScheme = "trireme://";
-constexpr std::size_t kLongestPart = 200;
+constexpr std::size_t kMaxPart = 200;
 
 bool is_part(std::string_view text) {
   const auto allowed = [](char c) {
     return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '.' || c == '_' || c == '-';
   };
-  return !text.empty() && text.size() <= kLongestPart && std::ranges::all_of(text, allowed);
+  return !text.empty() && text.size() <= kMaxPart && std::ranges::all_of(text, allowed);
 }
 
 }  // namespace

@@ -18,10 +18,10 @@ namespace trireme::rpc {
 namespace {
 
 // A status travels among the headers, which are bounded.
-constexpr std::size_t kLongestMessage = 4000;
+constexpr std::size_t kMaxMessage = 4000;
 
 constexpr int kLargestKept = 8 << 20;  // messages have 4 MiB at most
-constexpr int kMostKept = 32 << 20;    // for each of malloc's arenas; main() limits their number
+constexpr int kMaxKept = 32 << 20;     // for each of malloc's arenas; main() limits their number
 
 void write_bugs_only(gpr_log_func_args* line) {
   if (std::strstr(line->message, "assertion failed") != nullptr)
@@ -57,14 +57,14 @@ std::string bytes_of(const grpc::ByteBuffer& buffer) {
 }
 
 grpc::Status status_of(const Error& error) {
-  return {static_cast<grpc::StatusCode>(code_for_peer(error)), std::string(error.what()).substr(0, kLongestMessage)};
+  return {static_cast<grpc::StatusCode>(code_for_peer(error)), std::string(error.what()).substr(0, kMaxMessage)};
 }
 
 Error error_of(const grpc::Status& status) { return Error{static_cast<ErrorCode>(status.error_code()), "{}", status.error_message()}; }
 
 void keep_freed_blocks() {
   ::mallopt(M_MMAP_THRESHOLD, kLargestKept);
-  ::mallopt(M_TRIM_THRESHOLD, kMostKept);
+  ::mallopt(M_TRIM_THRESHOLD, kMaxKept);
 }
 
 void prepare_grpc() {

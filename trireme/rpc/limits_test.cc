@@ -31,7 +31,7 @@ constexpr std::string_view kSecret = "a secret of a job in a file";
 constexpr Seconds kPatience{20};
 constexpr std::int64_t kMegabyte = 1 << 20;
 constexpr std::int64_t kMemory = 48 * kMegabyte;  // that the server may use for what is on its way
-constexpr std::int64_t kMostGrowth = kMemory + 64 * kMegabyte;
+constexpr std::int64_t kMaxGrowth = kMemory + 64 * kMegabyte;
 
 Credentials credentials(const std::string& role) {
   return Authority::from_secret(kSecret).issue({.role = role, .name = "0"}, {"127.0.0.1"}, Seconds{3600});
@@ -76,7 +76,7 @@ class Limits : public testing::Test {
     const std::int64_t growth = memory() - before_;
     RecordProperty("growth_mb", static_cast<int>(growth / kMegabyte));
 #ifndef TRIREME_SANITIZED  // a sanitizer's shadow of the memory counts too
-    EXPECT_LE(growth, kMostGrowth) << growth / kMegabyte << " MB";
+    EXPECT_LE(growth, kMaxGrowth) << growth / kMegabyte << " MB";
 #endif
   }
 

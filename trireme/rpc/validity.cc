@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads a certificate's two dates.
+// Reads a certificate's two dates and compares them with this machine's clock.
 #include "trireme/rpc/validity.h"
 
 #include <fmt/chrono.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Copies of the algorithm cache.
+// Copies the engine's cache of algorithms into a run's directory and back.
 #include "trireme/run/algorithm_memory.h"
 
 #include "trireme/base/files.h"

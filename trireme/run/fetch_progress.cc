@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress of a fetch.
+// Prints the progress of a fetch: one line that is rewritten on a terminal, few lines elsewhere.
 #include "trireme/run/fetch_progress.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One line of JSON.
+// Packs a node's secrets into one line of JSON, and reads them back.
 #include "trireme/run/node_secrets.h"
 
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The progress line.
+// Prints the progress line of a training, and its epochs.
 #include "trireme/run/progress.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A [strategy] table made anew.
+// Replaces the [strategy] table of a job by what --strategy says.
 #include "trireme/run/strategy_choice.h"
 
 #include <algorithm>

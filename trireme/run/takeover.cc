@@ -33,8 +33,8 @@ Takeover::File::~File() {
 std::optional<Takeover> read_takeover(const std::filesystem::path& file) {
   std::error_code ignored;
   if (!std::filesystem::exists(file, ignored)) return std::nullopt;
-  constexpr std::uintmax_t kMostBytes = 1 << 20;
-  const std::string text = read_file(file, kMostBytes);
+  constexpr std::uintmax_t kMaxBytes = 1 << 20;
+  const std::string text = read_file(file, kMaxBytes);
   try {
     const Json json = Json::parse(text);
     return Takeover{.secret = from_hex(json.at("secret")),

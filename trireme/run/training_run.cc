@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A training in this process.
+// A training in this process: records, checkpoints, signals, telemetry.
 #include "trireme/run/training_run.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One flat parameter space.
+// Lays out named slices in one flat array.
 #include "trireme/tensor/parameter_space.h"
 
 #include <algorithm>

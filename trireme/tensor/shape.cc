@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Shapes as people read them.
+// Prints shapes as people write them: 3x32x32.
 #include "trireme/tensor/shape.h"
 
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of shapes.
+// Tests of shapes: sizes, comparison, text.
 #include "trireme/tensor/shape.h"
 
 #include <gtest/gtest.h>

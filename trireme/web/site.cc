@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Who may read, and what.
+// Decides who may read what: token, host, method, and the answers.
 #include "trireme/web/site.h"
 
 #include <fmt/format.h>

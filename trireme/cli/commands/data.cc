@@ -80,9 +80,9 @@ std::vector<Group> workers_of(const Options& o, const std::shared_ptr<const data
 
 void print_table(const std::vector<Group>& groups, const std::vector<std::string>& class_names, std::ostream& out) {
   const std::int64_t classes = groups.front().source->format().classes;
-  constexpr std::int64_t kMostColumns = 20;
+  constexpr std::int64_t kMaxColumns = 20;
   std::vector<TextTable::Column> columns{{"part"}, {"samples", TextTable::Align::right}};
-  for (std::int64_t i = 0; i < classes && classes <= kMostColumns; ++i)
+  for (std::int64_t i = 0; i < classes && classes <= kMaxColumns; ++i)
     columns.push_back({class_names.empty() ? std::to_string(i) : class_names[static_cast<std::size_t>(i)], TextTable::Align::right});
   const bool counted = columns.size() > 2;
   TextTable table(std::move(columns));

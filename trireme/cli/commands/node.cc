@@ -35,12 +35,12 @@ void leave_soon_after_launcher() {
   }).detach();
 }
 
-constexpr std::size_t kLongestLine = 64 << 10;
+constexpr std::size_t kMaxLine = 64 << 10;
 
 // Byte by byte, so that no buffer of the library keeps what was in it.
 std::string first_line() {
   std::string line;
-  for (char byte = 0; line.size() < kLongestLine && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n';) line += byte;
+  for (char byte = 0; line.size() < kMaxLine && ::read(STDIN_FILENO, &byte, 1) == 1 && byte != '\n';) line += byte;
   return line;
 }
 

@@ -95,7 +95,7 @@ int run(const Options& o, const run::Console& console) {
   }
   const std::size_t before = switches_of(directory).size();
   reach(*takeover, o.run)
-      .call(std::string(train::kSwitchMethod), train::pack(train::SwitchWish{.to = o.to, .resets_slots = o.slots == "reset"}),
+      .call(std::string(train::kSwitchMethod), train::pack(train::SwitchRequest{.to = o.to, .resets_slots = o.slots == "reset"}),
             kCallTimeout);
   return follow(directory, before, o.wait, console);
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Answers the doctor.
+// Reads the doctor's questions from a stream and answers each with a line of JSON.
 #include "trireme/cluster/doctor/doctor_agent.h"
 
 #include <algorithm>

@@ -35,7 +35,7 @@ constexpr int kPings = 10;
 constexpr std::size_t kChunk = 256 << 10;
 constexpr int kSendBuffer = 1 << 20;  // bounds what is still on the way when the time is over
 constexpr auto kPatience = milliseconds(8000);
-constexpr std::size_t kMostTries = 64;  // at the same time
+constexpr std::size_t kMaxTries = 64;  // at the same time
 
 struct Addresses {
   explicit Addresses(const std::string& host, std::int64_t port) {
@@ -229,7 +229,7 @@ struct LinkListener::State {
     int reason = 0;
     for (const addrinfo* one = addresses.list; one != nullptr; one = one->ai_next) {
       socket = make_socket(*one, SOCK_STREAM);
-      if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) == 0 && ::listen(socket.get(), kMostTries) == 0) {
+      if (::bind(socket.get(), one->ai_addr, one->ai_addrlen) == 0 && ::listen(socket.get(), kMaxTries) == 0) {
         port = bound_port(socket.get());
         return;
       }
@@ -251,7 +251,7 @@ struct LinkListener::State {
       if (waits[0].revents == 0) continue;
       const int accepted = ::accept4(socket.get(), nullptr, nullptr, SOCK_CLOEXEC);
       if (accepted < 0) continue;
-      if (answers.size() < kMostTries)
+      if (answers.size() < kMaxTries)
         start_answer(accepted);
       else
         ::close(accepted);

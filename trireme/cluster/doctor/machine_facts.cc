@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads /proc.
+// CPU, cores, memory, disk and load of this machine, from /proc and system calls; to JSON and back.
 #include "trireme/cluster/doctor/machine_facts.h"
 
 #include <sched.h>

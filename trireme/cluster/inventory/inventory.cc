@@ -11,7 +11,7 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr std::uintmax_t kMostBytes = 16 << 20;  // far beyond any list of machines; guards against a wrong file
+constexpr std::uintmax_t kMaxBytes = 16 << 20;  // far beyond any list of machines; guards against a wrong file
 constexpr std::string_view kBlanks = " \t\r\n";
 
 std::string_view trimmed(std::string_view text) {
@@ -168,10 +168,10 @@ Inventory parse_host_list(std::string_view text) {
   return inventory;
 }
 
-Inventory read_hostfile(const std::filesystem::path& path) { return parse_hostfile(read_file(path, kMostBytes), path.string()); }
+Inventory read_hostfile(const std::filesystem::path& path) { return parse_hostfile(read_file(path, kMaxBytes), path.string()); }
 
 Inventory read_inventory(const std::filesystem::path& path) {
-  const std::string text = read_file(path, kMostBytes);
+  const std::string text = read_file(path, kMaxBytes);
   if (path.extension() == ".toml") return parse_cluster_toml(text, path.string());
   if (path.extension() == ".json" || trimmed(text).starts_with('{')) return parse_blueprint(text, path.string());
   return parse_hostfile(text, path.string());

@@ -15,9 +15,9 @@ namespace trireme::cluster {
 namespace {
 
 constexpr std::string_view kWordCharacters = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-";
-constexpr std::size_t kLongestAddress = 253;  // of DNS
-constexpr std::int64_t kMostSlots = 1024;
-constexpr std::int64_t kMostPort = 65535;
+constexpr std::size_t kMaxAddress = 253;  // of DNS
+constexpr std::int64_t kMaxSlots = 1024;
+constexpr std::int64_t kMaxPort = 65535;
 
 bool is_word(std::string_view text) {
   return !text.empty() && text.front() != '-' && text.find_first_not_of(kWordCharacters) == std::string_view::npos;
@@ -72,8 +72,8 @@ void describe(Machine& m, OptionVisitor& visit) {
   visit("name", m.name, "what it is called in messages; its address if left out");
   visit("address", m.address, "host name or IP");
   visit("user", m.user, "to log in as; if left out, as ssh has it");
-  visit("port", m.port, "of its ssh server", 1, kMostPort);
-  visit("slots", m.slots, "nodes to run on it", 1, kMostSlots);
+  visit("port", m.port, "of its ssh server", 1, kMaxPort);
+  visit("slots", m.slots, "nodes to run on it", 1, kMaxSlots);
   visit("cores", m.cores, "of its CPU; 0: find out", 0, kNoLimit);
   visit("memory_gb", m.memory_gb, "main memory; 0: find out", 0.0);
   visit("gpus", m.gpus, "graphics processors in it", 0, kNoLimit);
@@ -100,7 +100,7 @@ void check_address(std::string_view address, std::string_view origin) {
   const std::size_t percent = address.find('%');
   const bool zone_is_fine = percent == std::string_view::npos || is_word(address.substr(percent + 1));
   const bool is_fine = is_ipv6(address) ? zone_is_fine && address.find('\0') == std::string_view::npos : is_word(address);
-  if (!is_fine || address.size() > kLongestAddress)
+  if (!is_fine || address.size() > kMaxAddress)
     throw Error{invalid_argument, "{}: '{}' is not a host name or IP address (letters, digits, '.', '-', '_'; no '-' in front)", origin,
                 shown(address)};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Filters over machines.
+// Filters machines by GPUs and the mark for energy, and says why none is left.
 #include "trireme/cluster/inventory/selection.h"
 
 #include <fmt/ranges.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes TF_CONFIG.
+// Writes TF_CONFIG, one text per worker.
 #include "trireme/cluster/inventory/tf_config.h"
 
 #include <nlohmann/json.hpp>
@@ -10,10 +10,10 @@
 namespace trireme::cluster {
 
 std::vector<std::string> worker_addresses(const std::vector<Machine>& machines, std::int64_t port) {
-  constexpr std::int64_t kMostPort = 65535;
+  constexpr std::int64_t kMaxPort = 65535;
   std::vector<std::string> workers;
   for (const Machine& machine : machines) {
-    if (port + machine.slots - 1 > kMostPort)
+    if (port + machine.slots - 1 > kMaxPort)
       throw Error{invalid_argument, "machine {} has {} slots: ports from {} on are not enough for them; choose a lower --port",
                   machine.name, machine.slots, port};
     for (std::int64_t slot = 0; slot < machine.slots; ++slot) workers.push_back(join_host_port(machine.address, port + slot));

@@ -16,7 +16,7 @@
 namespace trireme::cluster {
 namespace {
 
-constexpr std::size_t kMostText = 1 << 20;
+constexpr std::size_t kMaxText = 1 << 20;
 
 // Follows a session from the lines that come in.
 class Session {
@@ -67,11 +67,11 @@ class Session {
     return value;
   }
   static void append(std::string& text, std::string_view line) {
-    if (text.size() + line.size() < kMostText) text.append(line).append("\n");
+    if (text.size() + line.size() < kMaxText) text.append(line).append("\n");
   }
   void keep(std::string_view line) {
     kept_ += line.size() + 1;
-    if (kept_ < kMostText) output_.lines.emplace_back(line);
+    if (kept_ < kMaxText) output_.lines.emplace_back(line);
   }
   void read_code(std::string_view text) {
     if (text.starts_with(' ')) text.remove_prefix(1);

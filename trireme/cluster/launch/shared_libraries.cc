@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the loader's list.
+// Parses the dynamic loader's list: what is found, what is missing, and what is missing of the C library itself.
 #include "trireme/cluster/launch/shared_libraries.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of the loader's words.
+// Tests of what is made of the dynamic loader's output.
 #include "trireme/cluster/launch/shared_libraries.h"
 
 #include <gmock/gmock.h>

@@ -20,7 +20,7 @@ using std::chrono::seconds;
 
 constexpr seconds kAnswerTimeout{30};    // of the controller, which may be busy
 constexpr seconds kProgramTimeout{120};  // to read the program once on every machine
-constexpr std::int64_t kMostMachines = 1 << 16;
+constexpr std::int64_t kMaxMachines = 1 << 16;
 
 // On each machine: has it munge's program, has it the probe, which program is there.
 constexpr std::string_view kLook =
@@ -29,7 +29,7 @@ constexpr std::string_view kLook =
 std::int64_t count_of(std::string_view digits, std::string_view text, std::string_view variable) {
   std::int64_t count = 0;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), count);
-  if (fault != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMostMachines)
+  if (fault != std::errc() || end != digits.data() + digits.size() || count < 1 || count > kMaxMachines)
     throw Error{invalid_argument, "{}='{}' is not what Slurm writes, e.g. 2(x3),1; is this process really inside an allocation?", variable,
                 text};
   return count;
@@ -195,8 +195,8 @@ HandOver slurm_hand_over(const MachineMeans& means, const std::string& socket, c
 
 ExitStatus node_exit_of_srun(const ExitStatus& status) {
   constexpr int kSignalled = 128;
-  constexpr int kMostSignal = 64;
-  if (status.signal != 0 || status.code <= kSignalled || status.code > kSignalled + kMostSignal) return status;
+  constexpr int kMaxSignal = 64;
+  if (status.signal != 0 || status.code <= kSignalled || status.code > kSignalled + kMaxSignal) return status;
   return {.code = 0, .signal = status.code - kSignalled};
 }
 

@@ -11,7 +11,7 @@
 namespace trireme::data {
 
 // A label above this comes from a damaged file or a wrong column, and would make a network of absurd width.
-inline constexpr std::int64_t kMostClasses = 1 << 20;
+inline constexpr std::int64_t kMaxClasses = 1 << 20;
 
 // `label` as it stands in a sample; `classes` 0: not known yet. `place` names file and offset in the message.
 std::int32_t checked_label(std::int64_t label, std::int64_t classes, std::string_view place);

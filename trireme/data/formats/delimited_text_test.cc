@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of separated text.
+// Tests of separated text: quotes, separators, line ends, faults with their place.
 #include "trireme/data/formats/delimited_text.h"
 
 #include <gmock/gmock.h>

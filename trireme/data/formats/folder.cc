@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Listings of folders.
+// Lists the entries of a folder and the files below it, sorted.
 #include "trireme/data/formats/folder.h"
 
 #include <algorithm>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Readers by name.
+// Looks up readers by name.
 #include "trireme/data/formats/reader_entry.h"
 
 #include "trireme/base/catalog_lookup.h"

@@ -30,8 +30,8 @@ void TextLabels::add(std::string_view text, const std::string& place) {
   if (text.empty()) throw Error{data_loss, "{}: expected a label, found nothing", place};
   auto found = seen_.find(text);
   if (found == seen_.end()) {
-    if (static_cast<std::int64_t>(seen_.size()) >= kMostClasses)
-      throw Error{data_loss, "{}: expected at most {} different labels, found more; is this the label's column?", place, kMostClasses};
+    if (static_cast<std::int64_t>(seen_.size()) >= kMaxClasses)
+      throw Error{data_loss, "{}: expected at most {} different labels, found more; is this the label's column?", place, kMaxClasses};
     if (!class_names_.empty() && std::ranges::find(class_names_, text) == class_names_.end())
       throw Error{data_loss, "{}: expected a label out of class_names ({}), found '{}'", place, fmt::join(class_names_, ", "), text};
     found = seen_.emplace(text, Seen{.id = static_cast<std::int32_t>(seen_.size()), .place = place}).first;

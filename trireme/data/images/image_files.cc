@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Decodes single images.
+// Decodes single images and brings them to the wanted size and channels.
 #include "trireme/data/images/image_files.h"
 
 #include "trireme/base/error.h"

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A ring of open files.
+// Walks over several files as a ring: one sample of each in turn, finished files drop out.
 #include "trireme/data/pipeline/interleave.h"
 
 #include <algorithm>

@@ -13,7 +13,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::int64_t kMostSamples = 10000;
+constexpr std::int64_t kMaxSamples = 10000;
 constexpr std::int64_t kSamplesABlock = 100;
 
 // Chan, Golub and LeVeque's way of merging: no difference of large sums, which would lose the deviation of data far from 0.
@@ -47,7 +47,7 @@ class Measurement {
  public:
   explicit Measurement(const Source& source)
       : source_(source),
-        samples_(std::min(source.size(), kMostSamples)),
+        samples_(std::min(source.size(), kMaxSamples)),
         channels_(static_cast<std::size_t>(source.format().shape[0])),
         extent_(static_cast<std::size_t>(source.format().shape.count()) / channels_) {}
 

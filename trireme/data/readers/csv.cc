@@ -38,10 +38,10 @@ void describe(CsvOptions& o, OptionVisitor& visit) {
   visit("target", o.target, "columns to predict (a regression), instead of a label");
   visit("drop", o.drop, "columns to leave out");
   visit("class_names", o.class_names, "the classes in their order; empty: numbers as they are, words sorted");
-  visit("classes", o.classes, "how many there are if labels are numbers; 0: the largest + 1", 0, kMostClasses);
-  visit("channels", o.channels, "of a sample; 0: it is a plain row of values, or an image of one channel", 0, kMostClasses);
-  visit("height", o.height, "of a sample taken as an image; 0: it is none", 0, kMostClasses);
-  visit("width", o.width, "of a sample taken as an image; 0: what the columns make", 0, kMostClasses);
+  visit("classes", o.classes, "how many there are if labels are numbers; 0: the largest + 1", 0, kMaxClasses);
+  visit("channels", o.channels, "of a sample; 0: it is a plain row of values, or an image of one channel", 0, kMaxClasses);
+  visit("height", o.height, "of a sample taken as an image; 0: it is none", 0, kMaxClasses);
+  visit("width", o.width, "of a sample taken as an image; 0: what the columns make", 0, kMaxClasses);
   visit("interleaved", o.interleaved, "all channels of a pixel stand together; otherwise the planes follow one another");
 }
 

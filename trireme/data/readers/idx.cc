@@ -24,7 +24,7 @@ struct IdxOptions {
 };
 
 void describe(IdxOptions& o, OptionVisitor& visit) {
-  visit("classes", o.classes, "how many there are; 0: the largest label + 1", 0, kMostClasses);
+  visit("classes", o.classes, "how many there are; 0: the largest label + 1", 0, kMaxClasses);
 }
 
 struct Header {

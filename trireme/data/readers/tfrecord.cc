@@ -26,7 +26,7 @@ void describe(TfrecordOptions& o, OptionVisitor& visit) {
   visit("on_damage", o.on_damage, "what to do with a record whose CRC or message is wrong: refuse the set or leave the record out",
         {"fail", "skip"});
   visit("classes", o.classes, "how many there are; 0: as NAME.classes.txt beside the shards says, or the largest label + 1", 0,
-        kMostClasses);
+        kMaxClasses);
   visit("records", o.records, "how many there must be in all files; 0: any number (a file cut between two records goes unnoticed)", 0);
 }
 

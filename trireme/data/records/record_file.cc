@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Framing of TFRecord files.
+// Finds the records of a TFRecord file and verifies length and data checksums.
 #include "trireme/data/records/record_file.h"
 
 #include <algorithm>

@@ -16,7 +16,7 @@
 namespace trireme::data {
 namespace {
 
-constexpr std::int64_t kMostShards = 99999;  // five digits in a name
+constexpr std::int64_t kMaxShards = 99999;  // five digits in a name
 
 void set_integer(wire::Example& example, const std::string& name, std::int64_t value) {
   (*example.mutable_features()->mutable_feature())[name].mutable_int64_list()->add_value(value);
@@ -77,9 +77,9 @@ std::string serialized(const wire::Example& example) {
 
 void check(const Source& source, const RecordWriterOptions& options) {
   const SampleFormat& format = source.format();
-  if (options.shards < 1 || options.shards > std::min(source.size(), kMostShards))
+  if (options.shards < 1 || options.shards > std::min(source.size(), kMaxShards))
     throw Error{invalid_argument, "{} samples can't be written as {} shards: a shard has at least one, and there are at most {}",
-                source.size(), options.shards, kMostShards};
+                source.size(), options.shards, kMaxShards};
   const bool colours = format.shape.rank() == 3 && (format.shape[0] == 1 || format.shape[0] == 3);
   if (options.images == "png" && (format.element != Element::u8 || !colours))
     throw Error{invalid_argument, "samples {} of {} can't be written as PNG, which has 1 or 3 channels of bytes; write them raw",
@@ -105,7 +105,7 @@ void write_class_names(const std::filesystem::path& shard, const std::vector<std
 }  // namespace
 
 void describe(RecordWriterOptions& o, OptionVisitor& visit) {
-  visit("shards", o.shards, "files the samples are written to", 1, kMostShards);
+  visit("shards", o.shards, "files the samples are written to", 1, kMaxShards);
   visit("images", o.images, "how bytes are stored", {"raw", "png"});
   visit("compression", o.compression, "of the whole files", {"none", "gzip", "zlib"});
 }

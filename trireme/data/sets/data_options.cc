@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Reads the [data] table.
+// Reads the [data] table of a job and checks what must fit together.
 #include "trireme/data/sets/data_options.h"
 
 #include <fmt/ranges.h>

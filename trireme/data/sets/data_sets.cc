@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens, splits and caches.
+// Opens the reader, puts the cache before it, splits off validation samples and measures the normalisation.
 #include "trireme/data/sets/data_sets.h"
 
 #include <algorithm>

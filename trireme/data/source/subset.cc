@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// File boundaries of a subset.
+// Maps file boundaries of a source onto a subset of its samples.
 #include "trireme/data/source/subset.h"
 
 #include <algorithm>

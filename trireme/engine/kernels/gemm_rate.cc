@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Times oneDNN's sgemm.
+// Times oneDNN's matrix product as the machine's reachable limit.
 #include "trireme/engine/kernels/gemm_rate.h"
 
 #include <oneapi/dnnl/dnnl.h>

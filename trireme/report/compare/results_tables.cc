@@ -14,7 +14,7 @@
 namespace trireme::report {
 namespace {
 
-constexpr std::size_t kMostEpochRows = 60;
+constexpr std::size_t kMaxEpochRows = 60;
 
 using Document = const RunDocument&;
 
@@ -51,7 +51,7 @@ void add_epoch_table(const std::vector<Group>& groups, const EpochTable& kind, T
   if (epochs.empty()) return;
   Table table{.title = kind.title, .columns = {"epoch"}, .note = "Shares from 0 to 1."};
   for (const Group& group : groups) table.columns.push_back(group.label);
-  const double stride = std::ceil(static_cast<double>(epochs.size()) / static_cast<double>(kMostEpochRows));
+  const double stride = std::ceil(static_cast<double>(epochs.size()) / static_cast<double>(kMaxEpochRows));
   bool is_known = false;
   for (const double epoch : epochs) {
     if (std::fmod(epoch, stride) != 0 && epoch != *epochs.rbegin() && epoch != 1) continue;

@@ -13,7 +13,7 @@ namespace {
 
 using Document = const RunDocument&;
 
-constexpr std::size_t kMostOps = 40;
+constexpr std::size_t kMaxOps = 40;
 
 struct Row {
   const char* part;
@@ -151,7 +151,7 @@ void add_ops(const std::vector<Group>& groups, Tables& tables) {
   add_group_columns(groups, table);
   std::vector<OpFacts> ops = profile.ops;
   std::ranges::stable_sort(ops, std::greater<>(), &OpFacts::seconds);
-  for (std::size_t i = 0; i < std::min(ops.size(), kMostOps); ++i) {
+  for (std::size_t i = 0; i < std::min(ops.size(), kMaxOps); ++i) {
     std::vector<std::string> line{ops[i].name, ops[i].pass, ops[i].category};
     const auto rest = item_cells<OpFacts>(groups, [&](Document d) { return op_of(d, ops[i]); });
     line.insert(line.end(), rest.begin(), rest.end());

@@ -11,12 +11,12 @@
 
 namespace trireme::report {
 
-inline constexpr std::size_t kMostPoints = 600;
+inline constexpr std::size_t kMaxPoints = 600;
 
 class Bins {
  public:
   // The first name is of the key: it only grows, and says where rows are cut off.
-  explicit Bins(std::vector<std::string> names, std::size_t most = kMostPoints);
+  explicit Bins(std::vector<std::string> names, std::size_t most = kMaxPoints);
 
   void add(std::span<const double> row);  // as long as the names; what is NaN is left out of the means
   // Rows whose key is above this one are forgotten. A bin that has both kinds goes as a whole: better a gap than a mixture.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Numbers to words.
+// Formats seconds, bytes, rates and shares for people.
 #include "trireme/report/document/words.h"
 
 #include <fmt/format.h>

@@ -16,8 +16,8 @@ namespace trireme::report {
 namespace {
 
 constexpr std::size_t kRecent = 50;  // steps over which the speed is measured
-constexpr std::size_t kMostEvents = 1000;
-constexpr std::size_t kMostStale = 32;
+constexpr std::size_t kMaxEvents = 1000;
+constexpr std::size_t kMaxStale = 32;
 
 // The key first; then what rates are made of, and what the description gives a curve.
 std::vector<std::string> step_columns() {
@@ -134,7 +134,7 @@ void JournalPart::take_step(const observe::Record& record) {
   if (const double age = number(record, "staleness"); std::isfinite(age)) {
     staleness_.add(age);
     most_stale_ = std::isfinite(most_stale_) ? std::max(most_stale_, age) : age;
-    const auto bin = static_cast<std::size_t>(std::clamp(age, 0.0, static_cast<double>(kMostStale)));
+    const auto bin = static_cast<std::size_t>(std::clamp(age, 0.0, static_cast<double>(kMaxStale)));
     if (step_histogram_.size() <= bin) step_histogram_.resize(bin + 1);
     ++step_histogram_[bin];
   }
@@ -227,7 +227,7 @@ void JournalPart::forget_after(double step) {
 
 void JournalPart::add_event(Event event) {
   events_.push_back(std::move(event));
-  if (events_.size() <= kMostEvents) return;
+  if (events_.size() <= kMaxEvents) return;
   auto victim = std::ranges::find_if(events_, [](const Event& e) { return e.kind == "checkpoint" || e.kind == "verdict"; });
   if (victim == events_.end()) victim = events_.begin() + 1;
   events_.erase(victim);

@@ -11,7 +11,7 @@ namespace trireme::report {
 namespace {
 
 constexpr double kForgottenAfter = 3.5;  // seconds without a word from a machine; then it is not part of the sum any more
-constexpr std::size_t kMostPending = 200'000;
+constexpr std::size_t kMaxPending = 200'000;
 
 std::vector<std::string> names() {
   std::vector<std::string> list{"time"};
@@ -115,7 +115,7 @@ void MachinesPart::take(const observe::Record& record) {
   if (truth(record, "baseline")) return take_baseline(machine, sample);
   machine.use.show(sample);
   shown_.add(sample, [&](const MachineSample& all) { cluster_.show(all); });
-  if (pending_.size() < kMostPending) pending_.push_back(sample);
+  if (pending_.size() < kMaxPending) pending_.push_back(sample);
 }
 
 void MachinesPart::take_baseline(Machine& machine, const MachineSample& sample) {

@@ -12,7 +12,7 @@ namespace trireme::report {
 namespace {
 
 constexpr std::size_t kRecent = 10;  // records over which a running node's speed is told
-constexpr std::size_t kMostPending = 200'000;
+constexpr std::size_t kMaxPending = 200'000;
 
 std::vector<std::string> part_names() {
   std::vector<std::string> names{"time"};
@@ -95,7 +95,7 @@ void NodesPart::take(const observe::Record& record) {
   add_parts(parts_, record.time, sums);
   const Use use{
       .time = record.time - window / 2, .cpu_seconds = cpu, .seconds = window, .samples = samples, .sample_seconds = sums.seconds};
-  if (node.pending.size() < kMostPending) node.pending.push_back(use);
+  if (node.pending.size() < kMaxPending) node.pending.push_back(use);
   node.recent.push_back(use);
   if (node.recent.size() > kRecent) node.recent.pop_front();
 }

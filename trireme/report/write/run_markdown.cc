@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The report of one run.
+// Writes the report of one run as Markdown.
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
@@ -14,9 +14,9 @@
 namespace trireme::report {
 namespace {
 
-constexpr std::size_t kMostOps = 25;
-constexpr std::size_t kMostEvents = 60;
-constexpr std::size_t kMostEpochs = 40;
+constexpr std::size_t kMaxOps = 25;
+constexpr std::size_t kMaxEvents = 60;
+constexpr std::size_t kMaxEpochs = 40;
 constexpr std::size_t kCurveWidth = 60;
 
 std::string time_text(double time) {
@@ -144,13 +144,13 @@ std::string ops(const RunDocument& d) {
   Table table{.columns = {"operator", "pass", "category", "mean (ms)", "share (%)", "spread (ms)", "GFLOP/s", "GB/s"}};
   std::vector<OpFacts> list = d.ops->ops;
   std::ranges::stable_sort(list, std::greater<>(), &OpFacts::seconds);
-  for (std::size_t i = 0; i < std::min(list.size(), kMostOps); ++i) {
+  for (std::size_t i = 0; i < std::min(list.size(), kMaxOps); ++i) {
     const OpFacts& op = list[i];
     table.rows.push_back({op.name, op.pass, op.category, fixed(1e3 * op.seconds, 3), fixed(100 * op.share, 1), fixed(1e3 * op.spread, 3),
                           fixed(op.flops_per_second / 1e9, 1), fixed(op.bytes_per_second / 1e9, 1)});
   }
   return fmt::format("{}\n{}\nMeans over {} profiled steps{}.\n", markdown_table(kinds), markdown_table(table), plain(d.ops->steps),
-                     list.size() > kMostOps ? fmt::format("; the {} longest of {}", kMostOps, list.size()) : "");
+                     list.size() > kMaxOps ? fmt::format("; the {} longest of {}", kMaxOps, list.size()) : "");
 }
 
 std::string curve(const std::string& title, const std::vector<double>& values) {
@@ -169,7 +169,7 @@ std::string curves(const RunDocument& d) {
   const Series& e = d.epochs;
   if (e.size() == 0) return lines;
   Table table{.columns = {"epoch", "training loss", "training accuracy", "held-out loss", "held-out accuracy", "seconds", "samples/s"}};
-  const std::size_t stride = (e.size() + kMostEpochs - 1) / kMostEpochs;
+  const std::size_t stride = (e.size() + kMaxEpochs - 1) / kMaxEpochs;
   for (std::size_t i = 0; i < e.size(); ++i)
     if (i % stride == 0 || i + 1 == e.size())
       table.rows.push_back({plain(e.at("epoch")[i]), share(e.at("training_loss")[i]), share(e.at("training_accuracy")[i]),
@@ -180,13 +180,13 @@ std::string curves(const RunDocument& d) {
 
 std::string events(const RunDocument& d) {
   Table table{.columns = {"after (s)", "step", "what", "detail"}};
-  const std::size_t first = d.events.size() > kMostEvents ? d.events.size() - kMostEvents : 0;
+  const std::size_t first = d.events.size() > kMaxEvents ? d.events.size() - kMaxEvents : 0;
   for (std::size_t i = first; i < d.events.size(); ++i) {
     const Event& event = d.events[i];
     table.rows.push_back({fixed(event.time - d.run.started, 1), plain(event.step), event.title, event.detail});
   }
   if (table.rows.empty()) return "";
-  return markdown_table(table) + (first > 0 ? fmt::format("\nThe last {} of {}.\n", kMostEvents, d.events.size()) : "");
+  return markdown_table(table) + (first > 0 ? fmt::format("\nThe last {} of {}.\n", kMaxEvents, d.events.size()) : "");
 }
 
 std::string configuration(const RunDocument& d) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names in a checkpoint.
+// Names and order of tensors in a checkpoint, and the hash that tells models apart.
 #include "trireme/train/checkpoint/checkpoint_layout.h"
 
 #include <algorithm>

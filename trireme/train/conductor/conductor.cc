@@ -30,18 +30,19 @@ std::vector<JobEvent> Conductor::take_inbox() {
 
 std::vector<coord::Coordinator::Method> Conductor::methods() {
   using Callers = coord::Coordinator::Method::Callers;
-  return {{.name = std::string(kPutCheckpoint),
-           .callers = Callers::members,
-           .handler = [this](const std::string&, const std::string& request) { return desk_.put(request); }},
-          {.name = std::string(kGetCheckpoint),
-           .callers = Callers::members,
-           .handler = [this](const std::string&, const std::string& request) { return desk_.get(request); }},
-          {.name = std::string(kSwitchMethod),
-           .callers = Callers::users,
-           .handler = [this](const std::string&, const std::string& request) { return on_switch_request(unpack_wish(request)); }}};
+  return {
+      {.name = std::string(kPutCheckpoint),
+       .callers = Callers::members,
+       .handler = [this](const std::string&, const std::string& request) { return desk_.put(request); }},
+      {.name = std::string(kGetCheckpoint),
+       .callers = Callers::members,
+       .handler = [this](const std::string&, const std::string& request) { return desk_.get(request); }},
+      {.name = std::string(kSwitchMethod), .callers = Callers::users, .handler = [this](const std::string&, const std::string& request) {
+         return on_switch_request(unpack_switch_request(request));
+       }}};
 }
 
-std::string Conductor::on_switch_request(SwitchWish request) {
+std::string Conductor::on_switch_request(SwitchRequest request) {
   parse_team_strategy(request.to, "--to");
   post(std::move(request));
   return "";

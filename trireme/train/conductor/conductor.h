@@ -68,7 +68,7 @@ class Conductor {
   friend class ConductorLoop;
   void post(JobEvent event);
   std::vector<JobEvent> take_inbox();
-  std::string on_switch_request(SwitchWish request);
+  std::string on_switch_request(SwitchRequest request);
 
   const Clock& clock_;
   std::function<CheckpointRecord(Checkpoint)> keep_;

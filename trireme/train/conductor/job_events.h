@@ -85,7 +85,7 @@ struct Tick {
 };
 
 using JobEvent = std::variant<NodeJoined, NodeReady, NodeRefused, NodeLeft, NodeLost, NodeFailed, GenerationReport, StepRecord, EpochRecord,
-                              ServerRecord, SwitchRecord, CheckpointRecord, CheckpointFailed, SwitchWish, NodesAdded, StartFailed, NodeExit,
-                              StopRequested, Heartbeats, Tick>;
+                              ServerRecord, SwitchRecord, CheckpointRecord, CheckpointFailed, SwitchRequest, NodesAdded, StartFailed,
+                              NodeExit, StopRequested, Heartbeats, Tick>;
 
 }  // namespace trireme::train

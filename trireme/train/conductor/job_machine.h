@@ -91,7 +91,7 @@ class JobMachine {
   void on(const SwitchRecord& record) { strategy_.on_switched(record, actions_); }
   void on(const CheckpointRecord& record) { progress_.on_checkpoint(record, actions_); }
   void on(const CheckpointFailed& event) { progress_.on_checkpoint_failed(event.error, actions_); }
-  void on(const SwitchWish& request) { strategy_.on_switch_request(request); }
+  void on(const SwitchRequest& request) { strategy_.on_switch_request(request); }
   void on(const StopRequested& /*event*/) { stop_reason_ = StopReason::user; }
   void on(const Tick& event);
 

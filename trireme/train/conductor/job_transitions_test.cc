@@ -43,7 +43,7 @@ void bring_to(JobScript& job, JobPhase phase) {
   job.tick();
   if (phase == JobPhase::entering) return;
   job.feed(job.report("0", Entered{}));
-  if (phase == JobPhase::pausing) job.feed(SwitchWish{.to = "ps:async"});
+  if (phase == JobPhase::pausing) job.feed(SwitchRequest{.to = "ps:async"});
   if (phase == JobPhase::stopping) job.feed(StopRequested{});
   if (phase == JobPhase::recovering || phase == JobPhase::waiting_for_nodes) lose(job, "2");
   if (phase == JobPhase::waiting_for_nodes) lose(job, "1");
@@ -143,7 +143,7 @@ std::vector<Row> other_rows() {
        [](Script) {
          return std::vector<JobEvent>{CheckpointFailed{Error{resource_exhausted, "full"}}};
        }},
-      {"switch by hand", [](Script) { return std::vector<JobEvent>{SwitchWish{.to = "ps:bsp"}}; }},
+      {"switch by hand", [](Script) { return std::vector<JobEvent>{SwitchRequest{.to = "ps:bsp"}}; }},
       {"stop by the user", [](Script) { return std::vector<JobEvent>{StopRequested{}}; }},
       {"the last node disconnects", [](Script) { return std::vector<JobEvent>{}; }, JobScript::kTick, 0},
       {"0.02 s pass", none},

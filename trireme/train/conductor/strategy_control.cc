@@ -29,7 +29,7 @@ void StrategyControl::place_stragglers(std::vector<std::string>& nodes, int min_
   std::erase_if(nodes, [&](const std::string& node) { return stragglers_.is_out(node); });
 }
 
-void StrategyControl::on_switch_request(const SwitchWish& request) {
+void StrategyControl::on_switch_request(const SwitchRequest& request) {
   detour_.reset();
   change_ = Change{.strategy = parse_strategy(request.to, "--to"), .resets_slots = request.resets_slots, .why = "by hand"};
 }

@@ -27,8 +27,8 @@ class StrategyControl {
   // slow one.
   void place_stragglers(std::vector<std::string>& nodes, int min_nodes) const;
 
-  void on_switch_request(const SwitchWish& request);  // by hand
-  void on_paused(const Cursor& cursor);               // all members are there: a change begins
+  void on_switch_request(const SwitchRequest& request);  // by hand
+  void on_paused(const Cursor& cursor);                  // all members are there: a change begins
   void on_step(const StepRecord& record);
   void on_epoch(const EpochRecord& record, Actions& out);
   void on_switched(const SwitchRecord& record, Actions& out);

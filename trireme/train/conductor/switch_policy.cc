@@ -44,13 +44,8 @@ void SwitchPolicy::on_begin(Part part) {
   worse_ = 0;
 }
 
-<<<<<<< HEAD
-void SwitchPolicy::hear(const StepRecord& record) {
-  exposed_seconds_ += record.exposed_seconds;
-=======
 void SwitchPolicy::on_step(const StepRecord& record) {
-  exchange_seconds_ += record.exchange_seconds;
->>>>>>> conductor
+  exposed_seconds_ += record.exposed_seconds;
   step_seconds_ += record.seconds;
   if (record.noise_scale != 0) noise_scale_ = record.noise_scale;
   const auto samples = static_cast<double>(record.epoch_mean.samples);
@@ -76,15 +71,9 @@ SwitchPolicy::Verdict SwitchPolicy::judge(const EpochRecord& record) {
 }
 
 void SwitchPolicy::measure(const EpochRecord& record, Verdict& verdict) {
-<<<<<<< HEAD
-  // The one that tells would not wait if it is the slow one itself.
-  const bool tells_itself = straggler_ && straggler_->rank == 0 && part_ == Part::first;
-  if (step_seconds_ > 0 && !tells_itself) verdict.wait_share = exposed_seconds_ / step_seconds_;
-=======
   // The worker that reports would not wait if it is the slow one itself.
   const bool reports_itself = straggler_ && straggler_->rank == 0 && part_ == Part::first;
-  if (step_seconds_ > 0 && !reports_itself) verdict.wait_share = exchange_seconds_ / step_seconds_;
->>>>>>> conductor
+  if (step_seconds_ > 0 && !reports_itself) verdict.wait_share = exposed_seconds_ / step_seconds_;
   if (straggler_) verdict.slowness = straggler_->slowness;
   verdict.noise_scale = noise_scale_;
   verdict.loss = record.validation.samples > 0 ? record.validation.loss : record.train.loss;

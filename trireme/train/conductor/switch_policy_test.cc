@@ -35,25 +35,14 @@ class SwitchPolicyTest : public testing::Test {
       const bool before = reported.switches_after && step <= *reported.switches_after;
       const double speed = before ? reported.speed_before : reported.speed;
       seconds += 100 / speed;
-<<<<<<< HEAD
-      policy_.hear(StepRecord{.step = number_ * kSteps + step,
-                              .epoch = number_,
-                              .epoch_mean = {.samples = 100LL * step},
-                              .samples_per_second = 100 * step / seconds,
-                              .seconds = 1,
-                              .exposed_seconds = told.wait,
-                              .noise_scale = step == 6 ? told.noise : 0});
-      if (told.switches_after == step) policy_.runs(Part::second);
-=======
       policy_.on_step(StepRecord{.step = number_ * kSteps + step,
                                  .epoch = number_,
                                  .epoch_mean = {.samples = 100LL * step},
                                  .samples_per_second = 100 * step / seconds,
                                  .seconds = 1,
-                                 .exchange_seconds = reported.wait,
+                                 .exposed_seconds = reported.wait,
                                  .noise_scale = step == 6 ? reported.noise : 0});
       if (reported.switches_after == step) policy_.on_begin(Part::second);
->>>>>>> conductor
     }
     EpochRecord record{.epoch = number_++,
                        .train = {.samples = 100LL * kSteps, .loss = reported.validates ? 99 : reported.loss},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Which steps a text means.
+// Tests of which steps the text of observe.profile means.
 #include "trireme/train/job/profile_window.h"
 
 #include <gmock/gmock.h>

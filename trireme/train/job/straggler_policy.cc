@@ -12,7 +12,7 @@ bool StragglerPolicy::slow(const std::string& node) {
   if (rule_ != Rule::drop) return !std::exchange(is_there_, true) && rule_ == Rule::async;
   if (is_out(node)) return false;
   Paused& entry = paused_[node];
-  entry.pause = entry.pause > Seconds(0) ? std::min(2 * entry.pause, kLongestPause) : kFirstPause;
+  entry.pause = entry.pause > Seconds(0) ? std::min(2 * entry.pause, kMaxPause) : kFirstPause;
   entry.until = clock_.now() + entry.pause;
   entry.good = 0;
   return true;

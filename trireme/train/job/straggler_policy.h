@@ -18,7 +18,7 @@ namespace trireme::train {
 class StragglerPolicy {
  public:
   static constexpr Seconds kFirstPause{30};
-  static constexpr Seconds kLongestPause{600};
+  static constexpr Seconds kMaxPause{600};
   static constexpr int kGone = 2;
 
   enum class Rule { shares, drop, async };

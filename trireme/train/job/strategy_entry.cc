@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Look-up of strategies.
+// Looks up strategies by name.
 #include "trireme/train/job/strategy_entry.h"
 
 #include "trireme/base/catalog_lookup.h"

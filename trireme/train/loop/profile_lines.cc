@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A profile as JSON lines.
+// Writes a profile as JSON lines.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct Finish {
 };
 
 // A switch by hand.
-struct SwitchWish {
+struct SwitchRequest {
   std::string to;
   bool resets_slots = false;
 };
@@ -59,7 +59,7 @@ std::string pack(const Cursor& cursor);
 std::string pack(const StragglerRecord& record);
 std::string pack(const ServerRecord& record);
 std::string pack(const SwitchRecord& record);
-std::string pack(const SwitchWish& wish);
+std::string pack(const SwitchRequest& request);
 std::string pack(const Plan& plan);
 Welcome unpack_welcome(const std::string& bytes);
 StepRecord unpack_step(const std::string& bytes);
@@ -72,7 +72,7 @@ std::string pack(const SlowLinkRecord& record);
 SlowLinkRecord unpack_slow_link(const std::string& bytes);
 ServerRecord unpack_server(const std::string& bytes);
 SwitchRecord unpack_switch(const std::string& bytes);
-SwitchWish unpack_wish(const std::string& bytes);
+SwitchRequest unpack_switch_request(const std::string& bytes);
 Plan unpack_plan(const std::string& bytes);
 
 // State of a training as one row of bytes; what the data tell (normalization, class names) stays at home.

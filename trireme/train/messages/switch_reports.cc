@@ -7,14 +7,14 @@
 
 namespace trireme::train {
 
-std::string pack(const SwitchWish& wish) {
+std::string pack(const SwitchRequest& request) {
   wire::SwitchRequest out;
-  out.set_to(wish.to);
-  out.set_resets_slots(wish.resets_slots);
+  out.set_to(request.to);
+  out.set_resets_slots(request.resets_slots);
   return out.SerializeAsString();
 }
 
-SwitchWish unpack_wish(const std::string& bytes) {
+SwitchRequest unpack_switch_request(const std::string& bytes) {
   const auto in = parse_message<wire::SwitchRequest>(bytes);
   return {.to = in.to(), .resets_slots = in.resets_slots()};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records as messages.
+// Sends records as messages, and remembers them until they are acknowledged.
 #include "trireme/train/node/reporter.h"
 
 #include <limits>

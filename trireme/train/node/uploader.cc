@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// One hand-in after another.
+// A thread that hands in one checkpoint after another.
 #include "trireme/train/node/uploader.h"
 
 #include <string>

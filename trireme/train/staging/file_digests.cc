@@ -15,14 +15,14 @@
 namespace trireme::train {
 namespace {
 
-constexpr std::size_t kMostRemembered = 2'000'000;
-constexpr std::uintmax_t kLongestMemory = 512 << 20;
+constexpr std::size_t kMaxRemembered = 2'000'000;
+constexpr std::uintmax_t kMaxMemory = 512 << 20;
 constexpr std::size_t kDigestLength = 64;
 
 std::map<FileIdentity, std::string> remembered(const std::filesystem::path& memory) {
   std::map<FileIdentity, std::string> out;
   if (memory.empty() || !std::filesystem::exists(memory)) return out;
-  std::istringstream lines(read_file(memory, kLongestMemory));
+  std::istringstream lines(read_file(memory, kMaxMemory));
   FileIdentity identity;
   std::string digest;
   while (lines >> digest >> identity.device >> identity.inode >> identity.modified >> identity.size)
@@ -80,7 +80,7 @@ void FileDigests::add(const std::filesystem::path& path, const std::string& dige
 void FileDigests::save() {
   const std::lock_guard lock(mutex_);
   if (memory_.empty() || !changed_) return;
-  if (known_.size() > kMostRemembered) known_.clear();
+  if (known_.size() > kMaxRemembered) known_.clear();
   for (auto& [identity, digest] : remembered(memory_)) known_.emplace(identity, digest);  // what others have added meanwhile
   fmt::memory_buffer text;
   for (const auto& [identity, digest] : known_)

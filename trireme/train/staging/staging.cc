@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The node's side of staging.
+// The node's side of staging: which data files are here already, which must be fetched, verified and renamed into place.
 #include "trireme/train/staging/staging.h"
 
 #include <fcntl.h>
@@ -26,8 +26,8 @@ namespace fs = std::filesystem;
 constexpr Seconds kLockPatience{600};
 constexpr Seconds kMemoryPatience{5};
 constexpr fs::perms kReadOnly = fs::perms::owner_read | fs::perms::group_read | fs::perms::others_read;
-constexpr std::size_t kMostFiles = 1000;  // at once
-constexpr std::uint64_t kLongestManifest = 1 << 30;
+constexpr std::size_t kMaxFiles = 1000;  // at once
+constexpr std::uint64_t kMaxManifest = 1 << 30;
 
 std::string fetch_manifest(const StagingOptions& options) {
   std::string text;
@@ -35,7 +35,7 @@ std::string fetch_manifest(const StagingOptions& options) {
     wire::ManifestRequest request;
     request.set_offset(text.size());
     wire::ManifestPiece piece;
-    if (!piece.ParseFromString(options.call(kManifestMethod, request.SerializeAsString())) || piece.size() > kLongestManifest ||
+    if (!piece.ParseFromString(options.call(kManifestMethod, request.SerializeAsString())) || piece.size() > kMaxManifest ||
         (piece.bytes().empty() && text.size() < piece.size()))
       throw Error{data_loss, "the manifest of the data arrives damaged after {} bytes", text.size()};
     size = piece.size();
@@ -114,7 +114,7 @@ class Stage {
   std::size_t batch_from(std::size_t first) const {
     std::uint64_t bytes = 0;
     std::size_t last = first;
-    while (last < manifest_.files.size() && last - first < kMostFiles && !place_of_[last] &&
+    while (last < manifest_.files.size() && last - first < kMaxFiles && !place_of_[last] &&
            (bytes += manifest_.files[last].identity.size) <= kPieceBytes)
       ++last;
     return std::max<std::size_t>(last - first, 1);

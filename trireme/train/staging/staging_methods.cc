@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The coordinator's side of staging.
+// The coordinator's side of staging: the manifest and chunks of its files, by number.
 #include <algorithm>
 #include <memory>
 

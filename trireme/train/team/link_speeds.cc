@@ -12,7 +12,7 @@ namespace {
 constexpr double kSlow = 3;       // times below the median
 constexpr double kMatters = 0.2;  // of a step's time, waited
 constexpr double kFast = 3e8;     // bytes a second; what is slower than the median and above this is a busy machine, not its link
-constexpr int kFewestMembers = 3;
+constexpr int kMinMembers = 3;
 
 }  // namespace
 
@@ -22,7 +22,7 @@ void LinkSpeeds::count(double seconds, double waited) {
 }
 
 std::optional<SlowLinkRecord> LinkSpeeds::measure(Team& team) {
-  if (team.size() < kFewestMembers) return std::nullopt;
+  if (team.size() < kMinMembers) return std::nullopt;
   const double share = std::exchange(waited_, 0.0) / std::max(std::exchange(seconds_, 0.0), 1e-9);
   std::optional<SlowLinkRecord> slow = find_slow_link(team.gather(team.communicator().send_rates()), team.size());
   if (slow && share < kMatters) slow.reset();
@@ -33,7 +33,7 @@ std::optional<SlowLinkRecord> LinkSpeeds::measure(Team& team) {
 }
 
 std::optional<SlowLinkRecord> find_slow_link(std::span<const double> rates, int members) {
-  if (members < kFewestMembers) return std::nullopt;
+  if (members < kMinMembers) return std::nullopt;
   const auto count = static_cast<std::size_t>(members);
   std::vector<double> speeds(count);
   for (std::size_t i = 0; i < count; ++i) {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lines, appended.
+// Appends nodes' profile lines to their files; a file that can't be written is given up in words.
 #include "trireme/train/telemetry/profile_recorder.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace trireme::train {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 20;
-constexpr std::int64_t kMostBytes = std::int64_t{256} << 20;  // of a node
+constexpr std::int64_t kMaxBytes = std::int64_t{256} << 20;  // of a node
 
 std::string file_name(std::string node) {
   std::ranges::replace(node, '/', '_');
@@ -44,7 +44,7 @@ void ProfileRecorder::hear(const std::string& node, std::string_view lines) {
   std::int64_t& bytes = bytes_[node];
   if (bytes < 0) return;
   bytes += static_cast<std::int64_t>(lines.size());
-  if (bytes > kMostBytes) return give_up(node, fmt::format("it has more than {} MiB", kMostBytes >> 20));
+  if (bytes > kMaxBytes) return give_up(node, fmt::format("it has more than {} MiB", kMaxBytes >> 20));
   try {
     make_directories(folder_);
     OutputFile(folder_ / file_name(node), OutputFile::Mode::append).write(lines);
