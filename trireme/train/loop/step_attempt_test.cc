@@ -22,12 +22,12 @@ samples = 64
 
 struct Attempts : testing::Test {
   void forward() { std::ranges::fill(replica.states(), 7.0F); }
-  std::vector<float> after() const { return std::vector<float>(before.size(), 7.0F); }
 
   Job job = job_with(kJob, {});
   SteadyClock clock;
   Replica replica{job, {}};
   std::vector<float> before = replica.states();
+  std::vector<float> after = std::vector<float>(before.size(), 7.0F);
 };
 
 TEST_F(Attempts, WithoutAnEndChangesNothing) {
@@ -45,7 +45,7 @@ TEST_F(Attempts, ThatCountsKeepsItsStatistics) {
     forward();
     attempt.commit(false);
   }
-  EXPECT_EQ(replica.states(), after());
+  EXPECT_EQ(replica.states(), after);
 }
 
 TEST_F(Attempts, ThatIsSkippedRestoresWhatTheStrategySaysWasBefore) {
