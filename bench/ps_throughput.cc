@@ -27,6 +27,7 @@
 #include "trireme/base/config.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/host.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/ps/client.h"
 #include "trireme/ps/server.h"
@@ -186,7 +187,7 @@ class Exchange {
 std::vector<rpc::Channel> connect(const Settings& settings, const Board& board) {
   std::vector<rpc::Channel> channels;
   for (std::size_t server = 0; server < settings.servers; ++server) {
-    const std::string address = rpc::join_port("127.0.0.1", board.ports[server]);
+    const std::string address = trireme::join_host_port("127.0.0.1", board.ports[server]);
     if (settings.tls)
       channels.push_back(rpc::Channel::connect(address, credentials("worker"), kTimeout, {.role = "node", .name = std::to_string(server)}));
     else

@@ -45,13 +45,14 @@ int main() {
   observe::MachineSampler machine;
   observe::ProcessSampler process;
   train::TelemetryReport report{.time = 1, .seconds = 1};
-  report.steps.assign(kSteps, {.step = 123456, .epoch = 3, .start = 1794858640.767767, .seconds = 0.001, .samples = 32, .forward = 0.0004});
+  report.steps.assign(kSteps,
+                      {.step = 123456, .epoch = 3, .start = 1794858640.767767, .seconds = 0.001, .samples = 32, .forward_seconds = 0.0004});
   const std::string bytes = train::pack(report);
   {
     train::TelemetryRecorder recorder(folder);
     print("a look at the machine and the process", cost([&] { machine.look(), process.look(); }));
     print(fmt::format("a node's report with {} steps ({} kB)", kSteps, bytes.size() >> 10).c_str(), cost([&] { train::pack(report); }));
-    print("the same heard and written by the coordinator", cost([&] { recorder.hear("0", "here", train::unpack_telemetry(bytes)); }));
+    print("the same received and written by the coordinator", cost([&] { recorder.record("0", "here", train::unpack_telemetry(bytes)); }));
   }
   std::filesystem::remove_all(folder);
 }

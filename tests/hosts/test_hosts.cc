@@ -19,8 +19,6 @@ namespace trireme::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using ProcessOutput;
-using run_process;
 
 bool is_alive(pid_t pid) { return ::kill(pid, 0) == 0 || errno == EPERM; }
 

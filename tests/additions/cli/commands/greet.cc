@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 // greet: a command that is added from outside.
-#include <CLI/CLI.hpp>
 #include <memory>
 
 #include "trireme/cli/command_entry.h"
@@ -8,9 +7,9 @@
 namespace trireme::cli::commands {
 namespace {
 
-Run declare(CLI::App& app) {
+Run declare(Arguments& arguments) {
   const auto name = std::make_shared<std::string>();
-  app.add_option("name", *name, "who is greeted")->required();
+  arguments.option("name", *name, "who is greeted").required();
   return [name](const run::Console& console) {
     console.out << "hello, " << *name << "\n";
     return 0;
