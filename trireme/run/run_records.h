@@ -36,9 +36,8 @@ class RunRecords {
 
   // `machinery` is who trains: "2 threads; compiled in 0.3 s".
   void begin(std::int64_t threads, std::int64_t workers, const std::string& machinery);
-  // What strategies send and wait for, once each.
+  // What the strategies of several nodes send and wait for, once each.
   void record_strategies(const train::Plan& plan);
-  void record_strategy(const train::StrategyPart& strategy);
   // The checkpoint to continue from, reported and recorded; none: the run begins anew.
   std::optional<train::Checkpoint> resume(const train::CheckpointStore& checkpoints);
   // As the job and --until have it.
@@ -50,6 +49,7 @@ class RunRecords {
  private:
   void end(const train::Cursor& cursor, std::string_view reason);
   void record_run(std::int64_t threads, std::int64_t workers);
+  void record_strategy(const train::StrategyPart& strategy);
   void end_page();
   std::string ending(const train::SessionResult& result, const train::Cursor& cursor) const;
 

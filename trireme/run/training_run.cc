@@ -47,7 +47,6 @@ class TrainingRun {
     const engine::CompileReport& report = trainer_.replica().compile_report();
     records_.begin(report.threads, 1,
                    fmt::format("{} {}; compiled in {:.1f} s", report.threads, report.threads == 1 ? "thread" : "threads", report.seconds));
-    records_.record_strategy(train::parse_strategy("local", "one node"));
     if (auto checkpoint = records_.resume(checkpoints_)) trainer_.restore(std::move(*checkpoint));
     trainer_.apply_plan(records_.plan());
     train::Session session(trainer_, checkpoints_, clock_);

@@ -10,8 +10,8 @@
 #include <map>
 
 #include "trireme/base/error.h"
-#include "trireme/observe/journal_version.h"
 #include "trireme/base/file_lock.h"
+#include "trireme/observe/journal_version.h"
 #include "trireme/report/judge/limit.h"
 #include "trireme/report/judge/prediction.h"
 #include "trireme/report/judge/traffic.h"
