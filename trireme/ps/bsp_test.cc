@@ -22,7 +22,8 @@ TEST_P(BspTest, EqualsOneProcessOnTheMeanGradient) {
     cluster.run([](Worker& worker, std::size_t) { worker.work(kRate); });
     for (const auto& host : cluster.hosts) EXPECT_TRUE(host->server.await_retired(Seconds{10}));
     const Arrays expected = plain_loop(cluster, kRate, 205, 20);
-    expect_near(cluster.values(), expected.parameters, 1e-6);
+    // Pushes are summed in the order in which they come, and Adam amplifies a rounding.
+    expect_near(cluster.values(), expected.parameters, optimizer.find("adam") == std::string::npos ? 1e-6 : 1e-5);
     for (const auto& worker : cluster.workers) EXPECT_EQ(worker->arrays.parameters, cluster.values()) << optimizer;
     EXPECT_TRUE(cluster.hosts[0]->server.is_complete());
     EXPECT_EQ(cluster.hosts[0]->server.used(), 205);

@@ -90,7 +90,8 @@ TEST(VoidRounds, ChangeNothingForAnybody) {
     worker.client.retire();
   });
   EXPECT_THAT(voids, ElementsAre(1, 1, 1));
-  expect_near(cluster.values(), loop_without(cluster, 20).parameters, 1e-6);
+  // Pushes are summed in the order in which they come, and Adam amplifies a rounding; a round more or less would be 5e-2.
+  expect_near(cluster.values(), loop_without(cluster, 20).parameters, 1e-5);
   for (const auto& worker : cluster.workers) EXPECT_EQ(worker->arrays.parameters, cluster.values());
 }
 
