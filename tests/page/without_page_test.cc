@@ -8,7 +8,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/cli/application.h"
-#include "trireme/run/exit_code.h"
+#include "trireme/run/terminal/exit_code.h"
 #include "trireme/web/page.h"
 #include "trireme/web/site.h"
 

@@ -12,7 +12,7 @@
 
 #include "trireme/base/catalog_lookup.h"
 #include "trireme/base/version.h"
-#include "trireme/run/exit_code.h"
+#include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli {
 namespace {

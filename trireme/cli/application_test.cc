@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "trireme/base/files.h"
-#include "trireme/run/exit_code.h"
+#include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli {
 namespace {

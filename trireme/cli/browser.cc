@@ -15,7 +15,7 @@
 #include "trireme/base/child_signals.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/run/cache_directory.h"
+#include "trireme/run/setup/cache_directory.h"
 
 namespace trireme::cli {
 namespace {

@@ -10,7 +10,7 @@
 
 #include "trireme/base/files.h"
 #include "trireme/cli/application.h"
-#include "trireme/run/exit_code.h"
+#include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli {
 namespace {

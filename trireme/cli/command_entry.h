@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "trireme/cli/arguments.h"
-#include "trireme/run/console.h"
+#include "trireme/run/terminal/console.h"
 
 namespace trireme::cli {
 

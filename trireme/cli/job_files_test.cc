@@ -6,8 +6,8 @@
 
 #include "trireme/base/files.h"
 #include "trireme/experiment/experiment.h"
-#include "trireme/run/data_lookup.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/setup/job_file.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::cli {

@@ -3,9 +3,9 @@
 #include "trireme/cli/trained_model.h"
 
 #include "trireme/base/error.h"
-#include "trireme/run/algorithm_memory.h"
-#include "trireme/run/data_lookup.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/algorithm_memory.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/setup/job_file.h"
 #include "trireme/train/checkpoint/run_directory.h"
 
 namespace trireme::cli {

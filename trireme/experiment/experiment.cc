@@ -12,9 +12,9 @@
 
 #include "trireme/base/error.h"
 #include "trireme/experiment/experiment_matrix.h"
-#include "trireme/run/data_directory.h"
-#include "trireme/run/data_lookup.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/setup/job_file.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::experiment {

@@ -9,7 +9,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/experiment/comparison.h"
-#include "trireme/run/strategy_choice.h"
+#include "trireme/run/setup/strategy_choice.h"
 
 namespace trireme::experiment {
 namespace {

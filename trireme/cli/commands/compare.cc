@@ -14,8 +14,8 @@
 #include "trireme/cli/report_files.h"
 #include "trireme/experiment/comparison.h"
 #include "trireme/report/read/run_reader.h"
-#include "trireme/run/exit_code.h"
-#include "trireme/run/interrupts.h"
+#include "trireme/run/terminal/exit_code.h"
+#include "trireme/run/terminal/interrupts.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli::commands {

@@ -13,8 +13,8 @@
 #include "trireme/data/formats/reader_entry.h"
 #include "trireme/data/formats/writer_entry.h"
 #include "trireme/fetch/fetch.h"
-#include "trireme/run/data_directory.h"
-#include "trireme/run/fetch_progress.h"
+#include "trireme/run/setup/data_directory.h"
+#include "trireme/run/terminal/fetch_progress.h"
 
 namespace trireme::cli::commands {
 namespace {

@@ -7,8 +7,8 @@
 
 #include "trireme/cli/browser.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/run/interrupts.h"
-#include "trireme/run/run_page.h"
+#include "trireme/run/terminal/interrupts.h"
+#include "trireme/run/training/run_page.h"
 #include "trireme/web/page.h"
 
 namespace trireme::cli::commands {

@@ -11,9 +11,9 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/data/source/sharding.h"
-#include "trireme/run/cache_directory.h"
-#include "trireme/run/data_lookup.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/cache_directory.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/setup/job_file.h"
 
 namespace trireme::cli::commands {
 namespace {

@@ -11,7 +11,7 @@
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
 #include "trireme/graph/summary.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/job_file.h"
 
 namespace trireme::cli::commands {
 namespace {

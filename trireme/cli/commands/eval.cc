@@ -9,7 +9,7 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/trained_model.h"
 #include "trireme/data/sets/data_sets.h"
-#include "trireme/run/cache_directory.h"
+#include "trireme/run/setup/cache_directory.h"
 
 namespace trireme::cli::commands {
 namespace {

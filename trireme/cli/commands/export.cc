@@ -9,7 +9,7 @@
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cluster/inventory/tf_config.h"
 #include "trireme/cluster/launch/slurm.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/job_file.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {

@@ -13,9 +13,9 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/command_entry.h"
-#include "trireme/run/data_directory.h"
-#include "trireme/run/exit_code.h"
-#include "trireme/run/fetch_progress.h"
+#include "trireme/run/setup/data_directory.h"
+#include "trireme/run/terminal/exit_code.h"
+#include "trireme/run/terminal/fetch_progress.h"
 
 namespace trireme::cli::commands {
 namespace {

@@ -11,9 +11,9 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cluster/launch/hand_over.h"
-#include "trireme/run/mpi_launch.h"
-#include "trireme/run/node_process.h"
-#include "trireme/run/node_secrets.h"
+#include "trireme/run/launch/mpi_launch.h"
+#include "trireme/run/launch/node_process.h"
+#include "trireme/run/secrets/node_secrets.h"
 
 namespace trireme::cli::commands {
 namespace {

@@ -13,7 +13,7 @@
 #include "trireme/data/images/image_files.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/data/source/subset.h"
-#include "trireme/run/cache_directory.h"
+#include "trireme/run/setup/cache_directory.h"
 
 namespace trireme::cli::commands {
 namespace {

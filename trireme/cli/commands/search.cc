@@ -13,10 +13,10 @@
 #include "trireme/experiment/experiment.h"
 #include "trireme/experiment/search_report.h"
 #include "trireme/experiment/search_trainings.h"
-#include "trireme/run/data_directory.h"
-#include "trireme/run/data_lookup.h"
-#include "trireme/run/interrupts.h"
-#include "trireme/run/job_file.h"
+#include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/setup/job_file.h"
+#include "trireme/run/terminal/interrupts.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {

@@ -14,7 +14,7 @@
 #include "trireme/observe/journal_reader.h"
 #include "trireme/rpc/authority.h"
 #include "trireme/rpc/channel.h"
-#include "trireme/run/takeover.h"
+#include "trireme/run/training/takeover.h"
 #include "trireme/train/checkpoint/run_directory.h"
 #include "trireme/train/job/job.h"
 #include "trireme/train/messages/reports.h"

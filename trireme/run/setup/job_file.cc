@@ -1,0 +1,47 @@
+// SPDX-License-Identifier: Apache-2.0
+// The job file with the command line's --set on top of it.
+#include "trireme/run/setup/job_file.h"
+
+#include <filesystem>
+
+#include "trireme/base/error.h"
+
+namespace trireme::run {
+namespace {
+
+Config absolute(const Config& value, const std::filesystem::path& base) {
+  if (value.is_text()) return {std::filesystem::absolute(base / value.text()).lexically_normal().string(), value.origin()};
+  Config::List files;
+  for (const Config& file : value.list()) files.push_back(absolute(file, base));
+  return {std::move(files), value.origin()};
+}
+
+void make_files_absolute(Config& job, const std::filesystem::path& base) {
+  for (const std::string key : {"data.train", "data.test"}) {
+    const Config* data = job.find("data");
+    const Config* files = data == nullptr || !data->is_table() ? nullptr : data->find(key.substr(5));
+    if (files != nullptr) job.set(key, absolute(*files, base).to_toml(), files->origin());
+  }
+}
+
+}  // namespace
+
+void apply_settings(Config& job, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    const auto equals = setting.find('=');
+    const std::string key = setting.substr(0, equals);
+    if (equals == std::string::npos || key.find('.') == std::string::npos)
+      throw Error{invalid_argument, "--set {}: write it as table.key=value, e.g. --set model.depth=50", setting};
+    job.set(key, setting.substr(equals + 1), "--set " + setting);
+  }
+}
+
+Config load_job(const std::string& path, const std::vector<std::string>& settings) {
+  Config job = Config::load_toml(path);
+  make_files_absolute(job, std::filesystem::path(path).parent_path());
+  apply_settings(job, settings);
+  make_files_absolute(job, "");
+  return job;
+}
+
+}  // namespace trireme::run

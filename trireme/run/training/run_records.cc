@@ -1,0 +1,223 @@
+// SPDX-License-Identifier: Apache-2.0
+// Beginning, resumption and end of a run, in its journal and on the console.
+#include "trireme/run/training/run_records.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <chrono>
+
+#include "trireme/base/files.h"
+#include "trireme/base/host.h"
+#include "trireme/base/table.h"
+#include "trireme/base/version.h"
+#include "trireme/observe/journal_version.h"
+#include "trireme/optim/optimizer.h"
+#include "trireme/run/setup/algorithm_memory.h"
+#include "trireme/run/setup/data_lookup.h"
+#include "trireme/run/terminal/exit_code.h"
+#include "trireme/train/job/strategy_entry.h"
+#include "trireme/web/page.h"
+
+namespace trireme::run {
+namespace {
+
+// A job file for the run: what follows from the set's name will follow from it again, maybe on another machine.
+std::string kept_config(const Config& config) {
+  std::vector<train::Setting> settings = train::settings_of(config);
+  std::erase_if(settings, [](const train::Setting& setting) { return setting.origin.starts_with(kFromSetName); });
+  return train::job_file_of(settings);
+}
+
+train::RunDirectory run_directory(const TrainingRequest& request) {
+  if (!request.resume.empty()) {
+    auto directory = train::RunDirectory::open(request.resume);
+    directory.lock();
+    if (request.changed) write_file_atomically(directory.config(), kept_config(request.config));
+    return directory;
+  }
+  auto directory = train::RunDirectory::create(request.base, request.title, std::chrono::system_clock::now());
+  directory.lock();
+  write_file_atomically(directory.config(), kept_config(request.config));
+  lend_algorithms(directory.algorithms());
+  return directory;
+}
+
+std::string samples_text(const data::DataSets& sets) {
+  std::string text = with_thousands(sets.train->size());
+  if (sets.validation != nullptr) text += fmt::format(" + {} validation", with_thousands(sets.validation->size()));
+  if (sets.test != nullptr) text += fmt::format(" + {} test", with_thousands(sets.test->size()));
+  return text;
+}
+
+std::string model_title(const Config& config) {
+  const Config* name = config.at("model").find("name");
+  return name == nullptr ? "layers" : name->text();
+}
+
+std::int64_t optimizer_slots(const train::Job& job) {
+  return static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
+}
+
+std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
+
+}  // namespace
+
+RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, const data::DataSets& data, const Console& console,
+                       const Clock& clock)
+    : request_(request),
+      job_(job),
+      data_(data),
+      console_(console),
+      directory_(run_directory(request)),
+      journal_(directory_.journal()),
+      events_(directory_.events()),
+      progress_(console.out, clock,
+                {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
+      recorder_(journal_, events_),
+      telemetry_(directory_.path()),
+      profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
+      observers_({&progress_, &recorder_}) {}
+
+void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::string& machinery) {
+  for (const std::string& warning : data_.warnings) console_.err << "trireme: warning: " << warning << "\n";
+  console_.out << fmt::format("{} parameters, {} samples of {}, batch size {}, {}\nrun directory {}\n",
+                              with_thousands(job_.graph.parameters().size()), samples_text(data_), job_.data.title(), job_.train.batch_size,
+                              machinery, directory_.path().string())
+               << std::flush;
+  if (request_.resume.empty()) record_run(threads, workers);
+  // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
+  const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};
+  if (request_.dashboard) page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, token_file);
+  if (page_) console_.out << "dashboard " << page_->url() << "\n" << std::flush;
+  if (page_ && !web::page_absence().empty())
+    console_.err << "trireme: note: only /metrics and /api/run are there; " << web::absence_text("the dashboard", web::page_absence())
+                 << "\n";
+}
+
+void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
+  journal_.write("run", {{"trireme", std::string(version())},
+                         {"journal", observe::kJournalVersion},
+                         {"job", request_.title},
+                         {"model", model_title(request_.config)},
+                         {"data", job_.data.title()},
+                         {"parameters", job_.graph.parameters().size()},
+                         {"optimizer_slots", optimizer_slots(job_)},
+                         {"samples", data_.train->size()},
+                         {"validation_samples", size_of(data_.validation)},
+                         {"test_samples", size_of(data_.test)},
+                         {"batch_size", job_.train.batch_size},
+                         {"epochs", job_.train.epochs},
+                         {"threads", threads},
+                         {"workers", workers},
+                         {"seed", job_.train.seed},
+                         {"host", host_name()}});
+  events_.text("config", "```toml\n" + read_file(directory_.config()) + "```");
+}
+
+void RunRecords::record_strategies(const train::Plan& plan) {
+  for (const train::Phase& phase : plan.phases) record_strategy(phase.strategy);
+}
+
+void RunRecords::record_strategy(const train::StrategyPart& strategy) {
+  const std::string text = train::text_of(strategy);
+  if (!recorded_strategies_.insert(text).second) return;
+  const train::StrategyFacts facts = train::facts_of(strategy, job_.graph.parameters());
+  journal_.write("strategy", {{"strategy", text},
+                              {"exchange", std::string(train::name_of(facts.exchange))},
+                              {"is_joint", facts.is_joint},
+                              {"bytes_per_value", facts.bytes_per_value},
+                              {"steps_between", facts.steps_between},
+                              {"buckets", facts.buckets},
+                              {"has_overlap", facts.has_overlap},
+                              {"sends_slots", facts.sends_slots},
+                              {"servers_compute", facts.servers_compute}});
+}
+
+std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore& checkpoints) {
+  if (request_.resume.empty()) return std::nullopt;
+  auto loaded = checkpoints.load_newest();
+  if (!loaded) {
+    console_.out << "no checkpoint yet: starting from the beginning\n";
+    return std::nullopt;
+  }
+  for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
+  const train::Cursor& cursor = loaded->checkpoint.cursor;
+  console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
+  journal_.write("resume", {{"journal", observe::kJournalVersion},
+                            {"step", cursor.step},
+                            {"epoch", cursor.epoch + 1},
+                            {"samples_seen", cursor.samples_seen},
+                            {"checkpoint", loaded->directory.filename().string()}});
+  events_.restart(cursor.epoch + 1);  // epochs from here on are recorded again
+  return std::move(loaded->checkpoint);
+}
+
+train::Plan RunRecords::plan() const {
+  const train::PlanSpan span{.samples_per_epoch = data_.train->size(), .epochs = job_.train.epochs, .batch_size = job_.train.batch_size};
+  train::Plan plan = train::plan_of(job_.strategy, span);
+  if (!request_.until.empty()) plan.until = train::point_of(request_.until, span, "--until");
+  return plan;
+}
+
+int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, int signal) {
+  if (result.ending == train::Ending::quorum_lost) {
+    end(cursor, train::name_of(result.ending));
+    console_.err << fmt::format(
+        "{}trireme: error: too few nodes are left; what they knew after step {} is kept. When there are more, continue with\n"
+        "  trireme train --resume {}\n",
+        request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
+    return exit_quorum_lost;
+  }
+  if (result.ending == train::Ending::interrupted) {
+    journal_.write("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
+    end(cursor, train::name_of(result.ending));
+    if (result.checkpoint.empty()) {
+      console_.out << "interrupted before the first step: nothing was trained, nothing is lost\n";
+      return 128 + signal;
+    }
+    console_.out << fmt::format("{}interrupted after step {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
+                                request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
+    return 128 + signal;
+  }
+  end(cursor, train::name_of(result.ending));
+  if (result.ending == train::Ending::until) {
+    console_.out << fmt::format(
+        "stopped after step {}, as --until {} asks; the checkpoint is written. Continue with\n  trireme train --resume {}\n", cursor.step,
+        request_.until, directory_.path().string());
+    return 0;
+  }
+  console_.out << ending(result, cursor);
+  return 0;
+}
+
+std::string RunRecords::ending(const train::SessionResult& result, const train::Cursor& cursor) const {
+  std::string text;
+  if (result.ending == train::Ending::stopped_early)
+    text += fmt::format("stopped early: the validation {} has not been better since epoch {}\n", job_.early_stopping.watch,
+                        cursor.best_epoch + 1);
+  text += fmt::format("trained {} {} in {:.1f} s, {:.0f} samples/s", cursor.epoch, cursor.epoch == 1 ? "epoch" : "epochs",
+                      cursor.train_seconds, static_cast<double>(cursor.samples_seen) / std::max(cursor.train_seconds, 1e-9));
+  if (result.test.samples > 0) text += fmt::format("; test loss {:.4f}", result.test.loss);
+  if (result.test.samples > 0 && data_.train->format().classes > 0) text += fmt::format(", accuracy {:.2f} %", 100 * result.test.accuracy);
+  text += fmt::format("\nmodel    {}\nrecords  {}\n", (result.checkpoint / "model.safetensors").string(), directory_.path().string());
+  return text;
+}
+
+void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {
+  journal_.write("end",
+                 {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
+  journal_.sync();
+  events_.flush();
+  end_page();
+}
+
+void RunRecords::end_page() {
+  if (!page_) return;
+  page_->wait_for_last_look();
+  page_.reset();
+  console_.out << fmt::format("{}the dashboard ended with the training; `trireme dashboard {}` shows it again\n",
+                              request_.terminal ? "\r\033[K" : "", directory_.path().string());
+}
+
+}  // namespace trireme::run

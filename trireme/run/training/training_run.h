@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+// A training with its run directory, from the job to the last record: what `trireme train` does.
+#pragma once
+
+#include <atomic>
+#include <filesystem>
+#include <string>
+
+#include "trireme/base/clock.h"
+#include "trireme/base/config.h"
+#include "trireme/run/terminal/console.h"
+
+namespace trireme::run {
+
+struct TrainingRequest {
+  Config config;                 // with public data sets resolved
+  std::filesystem::path base;    // a new run gets its directory in here ...
+  std::string title;             // ... named after this, usually the job file's stem
+  std::filesystem::path resume;  // instead: the run to continue ...
+  bool changed = false;          // ... with settings that it had not before, and keeps from now on
+  bool terminal = false;         // may the progress line be rewritten?
+  bool dashboard = false;        // serve the run's page while it goes on?
+  int dashboard_port = 0;        // 0: any
+  std::string until;             // a point of the training at which to stop; empty: its end
+};
+
+// The exit code: 0, or 128 + the signal that interrupted it.
+int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop);
+
+}  // namespace trireme::run
