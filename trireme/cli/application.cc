@@ -87,10 +87,10 @@ int run_application(int argc, const char* const* argv, const run::Console& conso
   } catch (const Error& error) {  // for main: every error that was not handled below ends here
     console.err << "trireme: error: " << error.what() << "\n";
     return run::exit_code_of(error.code());
-  } catch (const std::system_error& error) {
+  } catch (const std::system_error& error) {  // for main: of the standard library, e.g. no further thread
     console.err << "trireme: error: " << in_words(error) << "\n";
     return run::exit_failed;
-  } catch (const std::exception& error) {
+  } catch (const std::exception& error) {  // for main: any other foreign exception
     console.err << "trireme: error: " << error.what() << "\n";
     return run::exit_failed;
   }

@@ -53,8 +53,7 @@ Browser::Browser(const std::string& url) {
     write_secret_file(file, fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\"><title>Trireme</title>\n", url));
     file_ = file;
     open_file(file_);
-  } catch (const Error&) {
-    // The address is printed in any case.
+  } catch (const Error&) {  // the address is printed in any case
   }
 }
 

@@ -76,8 +76,7 @@ void for_each_record(const std::filesystem::path& file, const std::function<void
       if (!record) continue;
       upgrade.apply(*record);
       use(*record);
-    } catch (const Error&) {
-      // A damaged line is no reason to show nothing of the others.
+    } catch (const Error&) {  // a damaged line is no reason to show nothing of the others
     }
   }
 }

@@ -119,8 +119,7 @@ void AlgorithmChooser::save() const {
     Json file = load(cache_file_);
     for (const auto& [key, label] : learned_) file[cpu_][key] = label;
     write_file_atomically(cache_file_, file.dump(1) + "\n");
-  } catch (const std::exception&) {
-    // A read-only home directory costs the choices of the next start, nothing else.
+  } catch (const std::exception&) {  // a read-only home directory costs the choices of the next start, nothing else
   }
 }
 

@@ -168,8 +168,7 @@ class Fetch {
     const Package package = registry_.find(source.registry, source.location);
     try {
       return download(package.url, package.kind, package.digest);
-    } catch (const Error& error) {
-      // The client may have proxies and mirrors that only it knows.
+    } catch (const Error& error) {  // the client is tried next: it may have proxies and mirrors that only it knows
       progress_.refused(package.url, error.what());
     }
     std::filesystem::path file = registry_.download(source.registry, source.location);

@@ -34,8 +34,7 @@ std::unique_ptr<Process> start(const std::vector<std::string>& arguments, const 
                        .on_line = {},
                        .on_bytes = [&output](Stream stream, std::string_view bytes) { output.add(stream, bytes); },
                        .on_exit = {}});
-  } catch (const Error& error) {
-    // The next source is tried for unavailable only, and a program that is not there is just that.
+  } catch (const Error& error) {  // thrown again as unavailable: only then is the next source tried
     if (error.code() == not_found) throw Error{unavailable, "{} is not installed here", arguments[0]};
     throw Error{unavailable, "{} cannot be started: {}", arguments[0], error.what()};
   }

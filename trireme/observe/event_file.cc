@@ -68,8 +68,7 @@ EventFile::~EventFile() {
   if (!state_) return;
   try {
     state_->flush();
-  } catch (const Error&) {
-    // The journal has the same numbers; nobody is left to be told.
+  } catch (const Error&) {  // a destructor must not throw; the journal has the same numbers
   }
 }
 EventFile::EventFile(EventFile&&) noexcept = default;

@@ -64,8 +64,7 @@ Journal::~Journal() {
   if (!state_) return;
   try {
     state_->flush();
-  } catch (const Error&) {
-    // Only steps wait, and nobody is left to be told.
+  } catch (const Error&) {  // a destructor must not throw; only steps are still unwritten
   }
 }
 Journal::Journal(Journal&&) noexcept = default;

@@ -61,7 +61,7 @@ const Value& field_of(const Record& record, std::string_view name) {
 void upgrade_record(JournalUpgrade& upgrade, Record& record, const std::filesystem::path& path) {
   try {
     upgrade.apply(record);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // thrown again, with the file
     throw Error{error.code(), "{}: {}", path.string(), error.what()};
   }
 }
@@ -87,7 +87,7 @@ std::optional<Record> parse_record(std::string_view line) {
   if (line.empty()) return std::nullopt;
   try {
     return record_of(Json::parse(line));
-  } catch (const Json::parse_error& error) {
+  } catch (const Json::parse_error& error) {  // a foreign exception becomes an Error, or a line that was cut
     if (error.byte > line.size() && line.front() == '{') return std::nullopt;  // the end came too early
     throw Error{data_loss, "no JSON at its character {}", error.byte};
   }
@@ -128,7 +128,7 @@ std::int64_t for_each_record(const std::filesystem::path& path, const std::funct
     try {
       if (line.size() > kMaxLineBytes) throw Error{data_loss, "it is longer than {} bytes", kMaxLineBytes};
       record = parse_record(line);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // thrown again, with file and line
       throw Error{data_loss, "{}:{}: not a record of a journal: {}", path.string(), number, error.what()};
     }
     if (!record) {

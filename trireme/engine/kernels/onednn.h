@@ -49,7 +49,7 @@ template <class Function>
 auto with_onednn(std::string_view what, const Function& function) -> decltype(function()) {
   try {
     return function();
-  } catch (const dnnl::error& error) {
+  } catch (const dnnl::error& error) {  // a foreign exception becomes an Error
     throw Error{internal, "oneDNN: {}: {} (status {})", what, error.what(), static_cast<int>(error.status)};
   }
 }

@@ -52,7 +52,7 @@ struct RunReader::State {
           take(*record);
           ++records;
         }
-      } catch (const Error& error) {
+      } catch (const Error& error) {  // a damaged line is counted and hides no other; a newer version ends the reading
         if (error.code() == failed_precondition) throw Error{failed_precondition, "{}: {}", directory.string(), error.what()};
         ++bad_lines;
       }

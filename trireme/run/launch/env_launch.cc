@@ -89,8 +89,7 @@ int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console
         NodeSecrets secrets = secrets_of_rank(env.rank, join_host_port(env.address, env.port), secret);
         secrets.slots = env.local_size;
         return run_node(secrets, options, console);
-      } catch (const Error& error) {
-        // A file of an earlier launch: rank 0 has not written its own yet.
+      } catch (const Error& error) {  // a file of an earlier launch: rank 0 has not written its own yet
         if (error.code() != unauthenticated) throw;
         why = error.what();
       }

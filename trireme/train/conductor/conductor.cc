@@ -12,7 +12,7 @@ Conductor::Conductor(std::int64_t max_checkpoint_bytes, std::function<Checkpoint
     : clock_(clock), keep_(std::move(keep)), desk_(max_checkpoint_bytes, [this](Checkpoint checkpoint) {
         try {
           post(keep_(std::move(checkpoint)));
-        } catch (const Error& error) {
+        } catch (const Error& error) {  // a handler of requests: the job gets it as an event, too
           post(CheckpointFailed{error});
           throw;  // as what it is: the worker must not take a full disk here for a peer that is gone
         }

@@ -38,7 +38,7 @@ SessionResult ConductorLoop::run() {
       feed(Tick{.connected = coordinator_.nodes().size()});
     }
     carry_out(WriteEvent{"fenced", {{"messages", static_cast<std::int64_t>(coordinator_.refused_messages())}}});
-  } catch (...) {
+  } catch (...) {  // thrown again: the nodes must not wait for a coordinator that ends
     coordinator_.dismiss_all();
     throw;
   }
@@ -156,7 +156,7 @@ void ConductorLoop::carry_out(const StartNode& action) {
   std::optional<Error> failure;
   try {
     options_.start(action.node);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // becomes an event: the job decides what a failed start means
     failure = error;
   }
   if (failure) feed(StartFailed{action.node, *failure});

@@ -18,7 +18,7 @@ void Session::save(Observer& observer) {
 Requests Session::advance(Observer& observer) {
   try {
     return trainer_.advance(observer);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // thrown again, with the last good checkpoint
     if (error.code() != out_of_range) throw;
     throw Error{out_of_range, "{}; {}", error.what(),
                 last_.empty() ? "no checkpoint was kept yet" : "the last good checkpoint is " + last_.string()};

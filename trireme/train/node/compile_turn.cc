@@ -14,7 +14,7 @@ void await_compiler(coord::Membership& membership, int rank, const std::string& 
   const comm::PeerWait::Scope waits(noted.get(), rank);
   try {
     membership.store().get(key, kCompileTimeout);
-  } catch (const Error&) {
+  } catch (const Error&) {  // thrown again: only the missed peer is noted
     noted->miss(rank);
     throw;
   }

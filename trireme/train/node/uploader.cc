@@ -31,8 +31,8 @@ void Uploader::begin(Checkpoint checkpoint) {
 void Uploader::settle() {
   try {
     finish();
-  } catch (const Error&) {
-    position_ = {};  // the same state may be handed in again, in another generation
+  } catch (const Error&) {  // the same state may be handed in again, in another generation
+    position_ = {};
   }
 }
 

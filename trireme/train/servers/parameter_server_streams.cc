@@ -23,7 +23,7 @@ rpc::Channel reached(const std::string& address, const Team& team, const rpc::Id
     if (neighbours.cancellation) neighbours.cancellation->check();
     try {
       return rpc::Channel::connect(address, neighbours.credentials, std::min(kTry, end - clock.now()), whom);
-    } catch (const Error& error) {
+    } catch (const Error& error) {  // not reached yet: tried again until the timeout
       if (error.code() != unavailable || clock.now() >= end) throw;
     }
   }

@@ -49,8 +49,7 @@ ParameterServers::~ParameterServers() {
 void ParameterServers::interrupt() {
   try {
     if (held_->client) held_->client->disconnect();
-  } catch (const Error&) {
-    // It waited long enough; the channels' end is harder.
+  } catch (const Error&) {  // it waited long enough; closing the channels ends the streams
   }
   channels_.clear();
 }

@@ -97,7 +97,7 @@ void GradientExchange::work(const std::stop_token& stop) {
     std::exception_ptr error;
     try {
       reduce(reduced_);
-    } catch (...) {
+    } catch (...) {  // on a background thread: finish() throws it
       error = std::current_exception();
     }
     lock.lock();

@@ -48,7 +48,7 @@ void ProfileRecorder::hear(const std::string& node, std::string_view lines) {
   try {
     make_directories(folder_);
     OutputFile(folder_ / file_name(node), OutputFile::Mode::append).write(lines);
-  } catch (const Error& error) {
+  } catch (const Error& error) {  // a profile that can't be written must not end the training
     give_up(node, error.what());
   }
 }

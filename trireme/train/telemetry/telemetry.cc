@@ -87,7 +87,7 @@ void Telemetry::report_window() {
   if (report.seconds == 0 && report.steps.empty()) return;
   try {
     options_.send(report);
-  } catch (const Error&) {
+  } catch (const Error&) {  // not sent: the steps go with the next report
     const std::lock_guard lock(mutex_);
     std::ranges::move(steps_, std::back_inserter(report.steps));
     steps_ = std::move(report.steps);
