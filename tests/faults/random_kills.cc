@@ -11,7 +11,8 @@
 
 namespace trireme::tests {
 
-Outcome kill_at_random(Scene& scene, const TrainingSetup& setup, const RandomKills& plan, const Limits& limits) {
+Outcome kill_at_random(Scene& scene, TrainingSetup setup, const RandomKills& plan, const Limits& limits) {
+  setup.failpoints = kPace;
   std::mt19937 random(scene.seed());
   const auto training = scene.begin(setup);
   Outcome worst;

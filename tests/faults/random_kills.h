@@ -17,6 +17,6 @@ struct RandomKills {
 };
 
 // By the scene's seed. Each time all nodes are together again before the next. The worst figures of all kills.
-Outcome kill_at_random(Scene& scene, const TrainingSetup& setup, const RandomKills& plan, const Limits& limits);
+Outcome kill_at_random(Scene& scene, TrainingSetup setup, const RandomKills& plan, const Limits& limits);
 
 }  // namespace trireme::tests

@@ -38,6 +38,8 @@ struct Expectation {
 // For faults that take their time: settings of longer trainings. Few, because each needs a control.
 inline const std::vector<std::string> kLong = {"train.epochs=300"};
 inline const std::vector<std::string> kVeryLong = {"train.epochs=900"};
+// An order for failpoints: a training that must not end before its faults, however quick the machine.
+inline constexpr const char* kPace = "step.begin:1:pace=0.012";
 
 // The moment of a fault.
 struct Moment {

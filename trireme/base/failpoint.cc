@@ -37,7 +37,8 @@ void exit_at_once(std::string_view, double) { ::_exit(1); }
 void fail(std::string_view place, double) { throw Error{aborted, "failpoint {}: ordered to fail", place}; }
 void sleep_for(std::string_view, double seconds) { std::this_thread::sleep_for(std::chrono::duration<double>(seconds)); }
 void io_error(std::string_view place, double) { throw_system_error(EIO, fmt::format("pass failpoint {}", place)); }
-void spoil(std::string_view, double) {}  // is_spoiled tells
+void spoil(std::string_view, double) {}      // is_spoiled returns it
+void keep_pace(std::string_view, double) {}  // failpoint() does it, at every visit
 void disk_full(std::string_view place, double) { throw_system_error(ENOSPC, fmt::format("pass failpoint {}", place)); }
 
 // Until the system ends this process; not more than a machine of any size has for others.
@@ -50,7 +51,7 @@ void hoard(std::string_view place, double) {
 }
 
 constexpr Action kActions[] = {{"kill", kill_self}, {"stop", stop_self},   {"exit", exit_at_once}, {"throw", fail}, {"sleep", sleep_for},
-                               {"eio", io_error},   {"enospc", disk_full}, {"hoard", hoard},       {"nan", spoil}};
+                               {"eio", io_error},   {"enospc", disk_full}, {"hoard", hoard},       {"nan", spoil},  {"pace", keep_pace}};
 constexpr std::string_view kOnce = "once=";
 
 struct Order {
@@ -60,6 +61,7 @@ struct Order {
   double seconds = 0;
   std::string mark;  // a file; made by the one process that obeys; empty: every process does
   std::atomic<std::int64_t> visits{0};
+  std::chrono::steady_clock::time_point next{};  // of a pace: no visit ends before
 };
 
 // Global, unlike everything else: a failpoint must be one word anywhere in the code, or nobody would place one; and what it does
@@ -90,9 +92,10 @@ void set_action(Order& order, std::string_view word) {
   for (const Action& action : kActions)
     if (action.name == name) order.deed = action.deed;
   const bool has_time = word.size() > name.size();
-  const bool is_sleep = order.deed == sleep_for;
-  if (order.deed == nullptr || has_time != is_sleep || (is_sleep && !is_number(word.substr(name.size() + 1), order.seconds)))
-    throw Error{invalid_argument, "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, eio, enospc, hoard, nan", word};
+  const bool wants_time = order.deed == sleep_for || order.deed == keep_pace;
+  if (order.deed == nullptr || has_time != wants_time || (wants_time && !is_number(word.substr(name.size() + 1), order.seconds)))
+    throw Error{invalid_argument,
+                "failpoint action '{}' is none of kill, stop, exit, throw, sleep=SECONDS, pace=SECONDS, eio, enospc, hoard, nan", word};
 }
 
 // Null if it is for another node.
@@ -116,11 +119,19 @@ bool takes_mark(const std::string& mark) {
   return fd >= 0;
 }
 
+// Visits are at least so far apart: what would be quicker waits, what is slower anyway does not. For places of one thread.
+void wait_for_pace(Order& order) {
+  std::this_thread::sleep_until(order.next);
+  order.next =
+      std::chrono::steady_clock::now() + std::chrono::duration_cast<std::chrono::nanoseconds>(std::chrono::duration<double>(order.seconds));
+}
+
 }  // namespace
 
 void failpoint(std::string_view name) {
   for (const auto& order : armed()) {
-    if (order->place != name || ++order->visits != order->visit || !takes_mark(order->mark)) continue;
+    if (order->place == name && order->deed == keep_pace) wait_for_pace(*order);
+    if (order->place != name || order->deed == keep_pace || ++order->visits != order->visit || !takes_mark(order->mark)) continue;
     order->deed(name, order->seconds);
   }
 }

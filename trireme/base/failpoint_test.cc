@@ -57,6 +57,13 @@ TEST_F(Failpoint, ObeysAtTheNthVisitOnly) {
   EXPECT_NO_THROW(failpoint("here"));
 }
 
+TEST_F(Failpoint, APaceKeepsVisitsApart) {
+  arm_failpoints("here:1:pace=0.02", "1");
+  const auto begin = std::chrono::steady_clock::now();
+  for (int i = 0; i < 4; ++i) failpoint("here");
+  EXPECT_GE(std::chrono::steady_clock::now() - begin, std::chrono::milliseconds(60));
+}
+
 TEST_F(Failpoint, OrdersForAnotherNodeAreNotOurs) {
   arm_failpoints("here@2:1:throw there@1:1:throw", "1");
   EXPECT_NO_THROW(failpoint("here"));

@@ -27,7 +27,7 @@ Outcome shortly(Scene& scene) {
 
 // It wakes up into a job that has gone on without it: what it still sends is refused, and it comes back as any node.
 Outcome long_enough_to_be_lost(Scene& scene, seconds time) {
-  const TrainingSetup setup{.settings = kLong};
+  const TrainingSetup setup{.settings = kLong, .failpoints = kPace};
   const auto training = scene.begin(setup);
   const Moment fault = Scene::moment(*training);
   stop_node(*training, 1, time);

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/train/team/non_finite.h"
 
 namespace trireme::train {
@@ -88,6 +89,7 @@ void LeasedLoop::ask(const Requests& requests) {
 }
 
 void LeasedLoop::step() {
+  failpoint("step.begin");
   TrainingState& state = context().state;
   context().monitor.begin_step(state.counts.steps + 1, state.cursor.epoch, state.replica);
   const Seconds asked = context().clock.now();

@@ -8,6 +8,7 @@
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/data/source/division.h"
 
 namespace trireme::train {
@@ -39,6 +40,7 @@ Requests SteppedLoop::advance(Observer& observer, const Requests& requests) {
 }
 
 Requests SteppedLoop::step(Observer& observer, const Requests& requests) {
+  failpoint("step.begin");
   TrainingState& state = context().state;
   context().monitor.begin_step(state.cursor.step + 1, state.cursor.epoch, state.replica);
   const Seconds asked = context().clock.now();
