@@ -84,7 +84,7 @@ Outcome little_cpu_async(Scene& scene) {
 
 // All wait for it alike; what the connections deliver tells whose link it is.
 Outcome slow_link(Scene& scene) {
-  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=12"}};
+  const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=18"}};  // three measurements, the last two with the slow link
   const auto training = scene.begin(setup);
   scene.hosts().slow(1, "10mbit");
   Outcome outcome = end_of(scene, *training, setup, Expectation::Model::exact);

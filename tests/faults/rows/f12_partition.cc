@@ -32,7 +32,7 @@ Outcome shortly(Scene& scene, Cut cut) {
 
 // Longer: those on the coordinator's side go on, the others stop; when it heals they come back.
 Outcome for_long(Scene& scene, Cut cut, seconds time) {
-  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = time > seconds(30) ? kVeryLong : kLong};
+  const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = time > seconds(30) ? kVeryLong : kLong, .failpoints = kPace};
   const auto training = scene.begin(setup);
   const Moment fault = Scene::moment(*training);
   cut(scene.hosts());

@@ -36,7 +36,7 @@ Outcome kinds(Scene&) {
 }
 
 Outcome newest(Scene& scene) {
-  const TrainingSetup setup{.nodes = 2};
+  const TrainingSetup setup{.nodes = 2, .failpoints = kPace};  // so that there is a checkpoint before the last
   auto training = scene.start(setup);
   require(training->reaches_step(120), "the training did not begin: " + training->text());
   ::kill(training->pid(), SIGTERM);
@@ -60,7 +60,7 @@ Outcome newest(Scene& scene) {
 }
 
 Outcome none_good(Scene& scene) {
-  const TrainingSetup setup{.nodes = 2};
+  const TrainingSetup setup{.nodes = 2, .failpoints = kPace};  // so that there is a checkpoint before the last
   auto training = scene.start(setup);
   require(training->reaches_step(120), "the training did not begin: " + training->text());
   ::kill(training->pid(), SIGTERM);

@@ -21,7 +21,8 @@ namespace {
 constexpr Seconds kPatience{5};
 constexpr Seconds kHour{3600};
 // A small network with many steps, so that there is time for them and nobody has to wait long.
-const TrainingSetup kSetup{.nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}};
+const TrainingSetup kSetup{
+    .nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}, .failpoints = kPace};
 
 struct Attempt {
   std::string name;
