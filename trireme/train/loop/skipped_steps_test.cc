@@ -138,7 +138,8 @@ TEST(SkippedPush, OfTheOnlyWorkerIsAsIfItHadNotBeen) {
   const auto settings = with_strategy("ps:async,servers=1,placement=dedicated");
   const std::vector<Trained> found = cluster_with(settings, {kBatch + 30})->train(2);
   const std::vector<Trained> expected = cluster_without_step(settings, 2)->train(2);
-  EXPECT_LT(distance(found[1].parameters, expected[1].parameters), 1e-6);
+  // Either of both trainings may round otherwise, and Adam makes much of that (1.05e-6 was seen); a step more or less would be 1e-3.
+  EXPECT_LT(distance(found[1].parameters, expected[1].parameters), 1e-5);
   EXPECT_EQ(skipped_in(found[0].memory), 1);
 }
 
