@@ -103,7 +103,7 @@ steps = 4
 class Wire : public TrainingFolder {
  protected:
   // How many pieces of the final model were in frames between the hosts; it is what workers averaged last.
-  int pieces_overheard(const TestHosts& hosts, const std::string& runs, const std::string& encrypt) {
+  int captured_pieces(const TestHosts& hosts, const std::string& runs, const std::string& encrypt) {
     write_file_atomically(folder_ / "job.toml", kJob);
     const Listener listener(hosts);
     TrainingProcess training({(folder_ / "job.toml").string(), "--runs", (folder_ / runs).string(), "--cluster",
@@ -127,8 +127,8 @@ class Wire : public TrainingFolder {
 
 TEST_F(Wire, WeightsCanBeReadBetweenHostsOnlyWithoutEncryption) {
   const TestHosts hosts(2);
-  EXPECT_GT(pieces_overheard(hosts, "sealed", "false"), 10);
-  EXPECT_EQ(pieces_overheard(hosts, "encrypted", "true"), 0);
+  EXPECT_GT(captured_pieces(hosts, "sealed", "false"), 10);
+  EXPECT_EQ(captured_pieces(hosts, "encrypted", "true"), 0);
 }
 
 }  // namespace

@@ -258,7 +258,7 @@ void listen_to_srun(const std::filesystem::path& folder) {
   ::setenv("PATH", fmt::format("{}:{}", (folder / "bin").string(), std::getenv("PATH")).c_str(), 1);
 }
 
-std::string overheard_in(const std::filesystem::path& folder) {
+std::string captured_in(const std::filesystem::path& folder) {
   std::string text;
   for (const auto& file : std::filesystem::directory_iterator(folder / "overheard")) text += read_file(file.path());
   return text;
@@ -272,7 +272,7 @@ TEST_F(Slurm, NoKeyGoesOverSrunInClear) {
   const std::string id = submit(slurm, {"--set", "train.epochs=1"}, 2);
   ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
   EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
-  EXPECT_THAT(overheard_in(folder_), AllOf(HasSubstr("MUNGE:"), has_no_secret()));
+  EXPECT_THAT(captured_in(folder_), AllOf(HasSubstr("MUNGE:"), has_no_secret()));
 }
 
 TEST_F(Slurm, WithoutMungesProgramsKeysStandInASharedFolder) {
@@ -286,7 +286,7 @@ TEST_F(Slurm, WithoutMungesProgramsKeysStandInASharedFolder) {
   const std::string id = submit(slurm, {"--set", "train.epochs=1"}, 2);
   ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
   EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
-  EXPECT_THAT(overheard_in(folder_), AllOf(HasSubstr("file " + (folder_ / "cache").string()), has_no_secret()));
+  EXPECT_THAT(captured_in(folder_), AllOf(HasSubstr("file " + (folder_ / "cache").string()), has_no_secret()));
   for (const auto& file : std::filesystem::recursive_directory_iterator(folder_ / "cache")) {
     EXPECT_NE(file.path().extension(), ".secret") << file.path();
   }
@@ -303,7 +303,7 @@ TEST_F(Slurm, WithoutAnyOfThemItSaysSo) {
   ASSERT_TRUE(slurm.wait_for_end(id, seconds(60))) << log(id);
   EXPECT_EQ(slurm.job(id).at("JobState"), "COMPLETED") << log(id);
   EXPECT_THAT(log(id), HasSubstr("warning: the machines have neither munge's programs nor a cache folder that they share"));
-  EXPECT_THAT(overheard_in(folder_), HasSubstr("PRIVATE"));  // so the other tests would find it, too
+  EXPECT_THAT(captured_in(folder_), HasSubstr("PRIVATE"));  // so the other tests would find it, too
 }
 
 TEST_F(Slurm, ACredentialIsForThisUserAndOnce) {

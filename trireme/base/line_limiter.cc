@@ -28,10 +28,10 @@ void LineLimiter::add(const std::string& line, std::uint64_t times) {
 
 void LineLimiter::look() {
   const std::lock_guard lock(mutex_);
-  if (clock_.now() >= next_) tell_rest();
+  if (clock_.now() >= next_) print_rest();
 }
 
-void LineLimiter::tell_rest() {
+void LineLimiter::print_rest() {
   if (left_out_ == 0 || !write_) return;
   next_ = clock_.now() + kPause;
   write_(fmt::format("({} more like that)", left_out_));

@@ -17,7 +17,7 @@ class LineLimiter {
   using Write = std::function<void(const std::string&)>;
 
   explicit LineLimiter(Write write, const Clock& clock = kSteady) : write_(std::move(write)), clock_(clock) {}
-  ~LineLimiter() { tell_rest(); }
+  ~LineLimiter() { print_rest(); }
   LineLimiter(const LineLimiter&) = delete;
   LineLimiter& operator=(const LineLimiter&) = delete;
 
@@ -27,7 +27,7 @@ class LineLimiter {
   void look();
 
  private:
-  void tell_rest();
+  void print_rest();
 
   static const SteadyClock kSteady;
 

@@ -36,9 +36,9 @@ struct Group {
   std::string address;           // of the interface to listen on, by which the others reach this member
   std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
-  std::shared_ptr<const Cancellation> cancellation;      // ends every wait with `cancelled`; none: only peers and timeouts do
-  std::function<void(const std::string&)> tell{};        // of strangers who were sent away; may be empty
-  std::shared_ptr<PeerWait> waits{};                     // is told of waits that last; may be empty
+  std::shared_ptr<const Cancellation> cancellation;           // ends every wait with `cancelled`; none: only peers and timeouts do
+  std::function<void(const std::string&)> report_stranger{};  // of strangers who were sent away; may be empty
+  std::shared_ptr<PeerWait> waits{};                          // is told of waits that last; may be empty
   observe::Spans* spans = nullptr;                       // gets each message while it is on; may be null; must outlive the communicator
   Encryption encryption = Encryption::between_machines;  // never: messages are sealed only
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.

@@ -250,15 +250,15 @@ TEST(Failure, AWaitThatLastsIsNotedAndARendezvousThatFailsTellsWhomItMissed) {
     other.barrier(kTimeout);
   });
   auto communicator = Communicator::connect(store, group, kTimeout);
-  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNoPeer);
   communicator.barrier(kTimeout);
-  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNoPeer);
 
   group.generation = 2;
   EXPECT_NE(thrown_error([&] { Communicator::connect(store, group, Seconds{0.1}); }), "no error");
-  EXPECT_EQ(group.waits->peer(), PeerWait::kNobody);
-  EXPECT_EQ(group.waits->take_missed(), 1);
-  EXPECT_EQ(group.waits->take_missed(), PeerWait::kNobody);
+  EXPECT_EQ(group.waits->peer(), PeerWait::kNoPeer);
+  EXPECT_EQ(group.waits->reset_missed(), 1);
+  EXPECT_EQ(group.waits->reset_missed(), PeerWait::kNoPeer);
 }
 
 TEST(Failure, GenerationsDoNotMeet) {

@@ -71,7 +71,7 @@ std::vector<float> gradients(int rank, std::size_t count) {
 }
 
 // What was on the wire while two members summed.
-std::string overheard(Encryption encryption) {
+std::string captured(Encryption encryption) {
   RelayedStore store;
   in_threads(2, [&](int rank) {
     auto communicator = Communicator::connect(store, group_of(rank, 2, encryption), kTimeout);
@@ -87,7 +87,7 @@ std::string overheard(Encryption encryption) {
 }
 
 TEST(Encryption, GradientsAreNotOnTheWireInClear) {
-  const std::string wire = overheard(Encryption::always);
+  const std::string wire = captured(Encryption::always);
   ASSERT_GT(wire.size(), 2 * 50000 * sizeof(float));
   EXPECT_EQ(wire.find(kCanaryBytes), std::string::npos);
   // Nor one value of them more often than chance has it.
@@ -97,10 +97,10 @@ TEST(Encryption, GradientsAreNotOnTheWireInClear) {
   EXPECT_LE(count, 1U);
 }
 
-TEST(Encryption, WithoutItTheyAre) { EXPECT_NE(overheard(Encryption::never).find(kCanaryBytes), std::string::npos); }
+TEST(Encryption, WithoutItTheyAre) { EXPECT_NE(captured(Encryption::never).find(kCanaryBytes), std::string::npos); }
 
 TEST(Encryption, OnThisMachineMessagesAreOnlySealed) {
-  EXPECT_NE(overheard(Encryption::between_machines).find(kCanaryBytes), std::string::npos);
+  EXPECT_NE(captured(Encryption::between_machines).find(kCanaryBytes), std::string::npos);
 }
 
 TEST(Encryption, IsBetweenMachinesWhenAddressesCanBeOnANetwork) {

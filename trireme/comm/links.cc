@@ -149,7 +149,7 @@ void Links::flush(int peer) {
   auto& queue = to.outgoing;
   while (!queue.empty() && transfer(peer, queue.front(), true) > 0) {
     if (queue.front().done < queue.front().length()) continue;
-    tell(peer, queue.front(), true, ++to.sent);
+    trace_message(peer, queue.front(), true, ++to.sent);
     ++*queue.front().completions;
     queue.pop_front();
   }
@@ -165,7 +165,7 @@ void Links::drain(int peer) {
     decrypt(from, message);
     if (message.done < message.length()) continue;
     check_seal(peer, message);
-    tell(peer, message, false, ++from.received);
+    trace_message(peer, message, false, ++from.received);
     ++*message.completions;
     queue.pop_front();
   }
@@ -200,7 +200,7 @@ ssize_t Links::transfer(int peer, Message& message, bool outgoing) {
 }
 
 // The same number at both ends, since messages arrive in the order in which they were sent.
-void Links::tell(int peer, const Message& message, bool outgoing, std::uint64_t number) const {
+void Links::trace_message(int peer, const Message& message, bool outgoing, std::uint64_t number) const {
   if (message.begin == 0 || !is_traced()) return;
   const auto here = static_cast<std::uint64_t>(rank_);
   const auto there = static_cast<std::uint64_t>(peer);

@@ -102,7 +102,7 @@ class Links {
   void drain(int peer);
   ssize_t transfer(int peer, Message& message, bool outgoing);
   bool is_traced() const { return trace_.spans != nullptr && trace_.spans->is_on(); }
-  void tell(int peer, const Message& message, bool outgoing, std::uint64_t number) const;
+  void trace_message(int peer, const Message& message, bool outgoing, std::uint64_t number) const;
   static WireHeader with_check(const Header& header);
   static void protect(Peer& peer, const PairKeys& keys);
   static MessageSeal::Tag seal_of(MessageSeal& seal, const Message& message);

@@ -24,7 +24,7 @@ constexpr std::size_t kVisitors = 256;
 std::string key_of(const Group& group, int rank) { return fmt::format("comm/{}/{}/{}", group.generation, group.channel, rank); }
 
 [[noreturn]] void not_come(const Group& group, int rank) {
-  if (group.waits) group.waits->miss(rank);
+  if (group.waits) group.waits->on_missed(rank);
   throw Error{deadline_exceeded, "rank {} of generation {} has not come to the rendezvous in time; does it still run?", rank,
               group.generation};
 }
@@ -42,7 +42,7 @@ Socket connect_to_member(const std::string& endpoint, const Group& group, int ra
   try {
     return connect_to(endpoint, deadline.at_most(kConnect));
   } catch (const Error& fault) {  // thrown again, with who it was
-    if (group.waits) group.waits->miss(rank);
+    if (group.waits) group.waits->on_missed(rank);
     throw Error{fault.code(), "rank {} does not answer: {}", rank, fault.what()};
   }
 }
@@ -81,7 +81,7 @@ void call_hosts(Store& store, const Group& group, const Deadline& deadline, std:
 class Reception {
  public:
   Reception(const Socket& listener, const Group& group, std::vector<Connection>& members)
-      : listener_(listener), group_(group), members_(members), missing_(group.size - group.rank - 1), strangers_(group.tell) {}
+      : listener_(listener), group_(group), members_(members), missing_(group.size - group.rank - 1), strangers_(group.report_stranger) {}
 
   void receive_all(const Deadline& deadline) {
     while (missing_ > 0) {

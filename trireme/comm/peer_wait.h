@@ -8,11 +8,11 @@ namespace trireme::comm {
 
 class PeerWait {
  public:
-  static constexpr int kNobody = -1;
-  static constexpr int kSomebody = -2;  // one of them; which, only they know
+  static constexpr int kNoPeer = -1;
+  static constexpr int kUnknownPeer = -2;  // one of them; which, only they know
 
   void begin(int peer) { peer_ = peer; }
-  void end() { peer_ = kNobody; }
+  void end() { peer_ = kNoPeer; }
   int peer() const { return peer_; }
 
   // A wait that may throw. Without a PeerWait it notes nothing.
@@ -29,16 +29,16 @@ class PeerWait {
 
    private:
     PeerWait* wait_;
-    int before_ = kNobody;
+    int before_ = kNoPeer;
   };
 
   // The member that a rendezvous missed: there is no communicator then that could be asked.
-  void miss(int peer) { missed_ = peer; }
-  int take_missed() { return missed_.exchange(kNobody); }
+  void on_missed(int peer) { missed_ = peer; }
+  int reset_missed() { return missed_.exchange(kNoPeer); }
 
  private:
-  std::atomic<int> peer_{kNobody};
-  std::atomic<int> missed_{kNobody};
+  std::atomic<int> peer_{kNoPeer};
+  std::atomic<int> missed_{kNoPeer};
 };
 
 }  // namespace trireme::comm

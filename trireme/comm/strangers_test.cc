@@ -128,7 +128,7 @@ TEST(Strangers, AreToldOf) {
   MemoryStore store;
   std::vector<std::string> lines;
   Group host = group_of(0, 2);
-  host.tell = [&](const std::string& line) { lines.push_back(line); };
+  host.report_stranger = [&](const std::string& line) { lines.push_back(line); };
   std::jthread member([&] {
     const std::string endpoint = store.get("comm/1//0", kTimeout);
     for (int i = 0; i < 20; ++i) send_exactly(strangers.connect(endpoint), std::string(100, 'x'), Deadline(kTimeout));
@@ -164,9 +164,8 @@ TEST(Strangers, AReplayedConversationIsRefused) {
     while (!visitor.advance()) std::this_thread::yield();
   };
   visit([](const Socket& caller) { prove_to_host(caller, group_of(1, 2), 0, Deadline(kTimeout)); });
-  const std::string overheard = "trireme3" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
-  const std::string error =
-      thrown_error([&] { visit([&](const Socket& caller) { send_exactly(caller, overheard, Deadline(kTimeout)); }); });
+  const std::string captured = "trireme3" + std::string("\1\0\0\0\0\0\0\0\1\0\0\0", 12) + std::string(32, 'n') + std::string(32, 'p');
+  const std::string error = thrown_error([&] { visit([&](const Socket& caller) { send_exactly(caller, captured, Deadline(kTimeout)); }); });
   EXPECT_THAT(error, StartsWith("unauthenticated: "));
 }
 

@@ -44,7 +44,7 @@ struct Coordinator::State {
     rpc::Server::Options out{.addresses = std::move(options.addresses),
                              .port = options.port,
                              .credentials = std::move(options.credentials),
-                             .tell = std::move(options.warn)};
+                             .report_stranger = std::move(options.warn)};
     for (Method& method : options.methods) out.methods.push_back(guarded(std::move(method)));
     out.methods.push_back(store_method("store_set", &State::store_set));
     out.methods.push_back(store_method("store_get", &State::store_get));

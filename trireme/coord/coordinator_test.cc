@@ -256,18 +256,18 @@ TEST(Coordinator, KnowsWhatANodeIsAtAlsoInAGenerationThatIsOver) {
   cluster.nodes[1].at(7, "wait");
   const auto progress = [&] { return cluster.coordinator.progress("1"); };
   while (progress().step != 7) std::this_thread::sleep_for(Seconds{0.001});
-  EXPECT_EQ(progress().waits_for, comm::PeerWait::kNobody);
+  EXPECT_EQ(progress().waits_for, comm::PeerWait::kNoPeer);
   cluster.announce(2, {"0"});
   const std::uint64_t moves = progress().moves;
   const double before = progress().seconds;
   while (progress().seconds <= before) std::this_thread::sleep_for(Seconds{0.001});
   EXPECT_EQ(progress().moves, moves) << "it stands still";
   EXPECT_EQ(progress().generation, 1U);
-  cluster.nodes[1].peer_wait()->begin(comm::PeerWait::kSomebody);
+  cluster.nodes[1].peer_wait()->begin(comm::PeerWait::kUnknownPeer);
   cluster.nodes[1].at(7, "lease");
   while (progress().moves == moves) std::this_thread::sleep_for(Seconds{0.001});
   EXPECT_EQ(progress().phase, "lease");
-  EXPECT_EQ(progress().waits_for, comm::PeerWait::kSomebody);
+  EXPECT_EQ(progress().waits_for, comm::PeerWait::kUnknownPeer);
 }
 
 TEST(Coordinator, AnOlderGenerationIsFencedOff) {

@@ -59,7 +59,7 @@ TEST(Lost, ASilentNodeIsLostAndFencedOffWhenItWakes) {
   EXPECT_GT(now() - start, Seconds{0.7});  // its last heartbeat was up to 0.2 s old
   EXPECT_LT(now() - start, Seconds{2});
   child.signal(SIGCONT);
-  EXPECT_EQ(child.heard(), 'a');
+  EXPECT_EQ(child.await_answer(), 'a');
 }
 
 TEST(Lost, AShortStopIsForgiven) {
@@ -93,7 +93,7 @@ TEST(Lost, ASilentCoordinatorIsNoticedByItsNodes) {
   const int port = Coordinator(coordinator_options()).port();
   const ChildProcess child("LostChild.DISABLED_Coordinator", std::to_string(port));
   Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
-  EXPECT_EQ(child.heard(), 'h');
+  EXPECT_EQ(child.await_answer(), 'h');
   const Seconds start = now();
   child.signal(SIGSTOP);
   EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), HasSubstr("is gone: no word from it for 1 s"));
@@ -104,7 +104,7 @@ TEST(Lost, ACoordinatorThatStoodStillDoesNotBlameItsNodes) {
   const int port = Coordinator(coordinator_options()).port();
   const ChildProcess child("LostChild.DISABLED_Coordinator", std::to_string(port));
   Membership node = Membership::connect(node_options(fmt::format("127.0.0.1:{}", port), "0"), kPatience);
-  EXPECT_EQ(child.heard(), 'h');
+  EXPECT_EQ(child.await_answer(), 'h');
   child.signal(SIGSTOP);
   std::this_thread::sleep_for(Seconds{0.8});  // longer than its silence, shorter than the node's patience
   child.signal(SIGCONT);

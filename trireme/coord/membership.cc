@@ -40,24 +40,24 @@ struct Membership::State final : comm::Store {
   void received(const std::string& bytes) {
     const Seconds time = now();
     try {
-      auto said = parsed<wire::ToNode>(bytes);
-      if (said.has_clock_echo()) on_clock_echo(said.clock_echo(), time);
-      handle(said);
-      if (said.has_renewal()) wipe(*said.mutable_renewal()->mutable_private_key());
+      auto message = parsed<wire::ToNode>(bytes);
+      if (message.has_clock_echo()) on_clock_echo(message.clock_echo(), time);
+      handle(message);
+      if (message.has_renewal()) wipe(*message.mutable_renewal()->mutable_private_key());
     } catch (const Error& error) {  // a handler of messages, on a thread of gRPC's: the membership's caller learns of it
       finish(error);
     }
   }
 
-  void handle(const wire::ToNode& said) {
+  void handle(const wire::ToNode& message) {
     using What = wire::ToNode::WhatCase;
     const std::lock_guard lock(mutex);
-    heard = now();
-    if (said.what_case() == What::kWelcome && welcome.ticket() == 0) welcome = said.welcome();
-    if (said.what_case() == What::kGeneration) on_generation(from_wire(said.generation()));
-    if (said.what_case() == What::kMessage) messages.push_back(from_wire(said.message()));
-    if (said.what_case() == What::kDismissal) dismissed = true;
-    if (said.what_case() == What::kRenewal) renew(said.renewal());
+    last_message = now();
+    if (message.what_case() == What::kWelcome && welcome.ticket() == 0) welcome = message.welcome();
+    if (message.what_case() == What::kGeneration) on_generation(from_wire(message.generation()));
+    if (message.what_case() == What::kMessage) messages.push_back(from_wire(message.message()));
+    if (message.what_case() == What::kDismissal) dismissed = true;
+    if (message.what_case() == What::kRenewal) renew(message.renewal());
     if (dismissed || newest_number() > taken) generation_over->cancel();
     changed.notify_all();
   }
@@ -154,8 +154,8 @@ struct Membership::State final : comm::Store {
     bool silent = false;
     {
       const std::lock_guard lock(mutex);
-      if (late > patience / 2) heard += late;  // this process stood still, not the coordinator
-      silent = !ended && now() - heard > patience;
+      if (late > patience / 2) last_message += late;  // this process stood still, not the coordinator
+      silent = !ended && now() - last_message > patience;
     }
     if (silent)
       finish(Error{unavailable, "the coordinator at {} is gone: no word from it for {:g} s", options.coordinator, patience.count()});
@@ -209,7 +209,7 @@ struct Membership::State final : comm::Store {
   std::deque<Message> messages;
   bool dismissed = false;
   std::optional<Error> ended;
-  Seconds heard = now();
+  Seconds last_message = now();
 
   ClockOffset clock_offset;
   std::atomic<int> echoes{0};

@@ -64,7 +64,7 @@ rpc::SessionListener Roster::open(const rpc::Peer& peer, std::shared_ptr<rpc::Se
   const auto entry = std::make_shared<Connection>();
   entry->node = peer.identity.name;
   entry->session = std::move(session);
-  entry->heard = clock_->now();
+  entry->last_message = clock_->now();
   const std::lock_guard lock(mutex_);
   entry->ticket = ++tickets_;
   connections_.insert(entry);
@@ -76,7 +76,7 @@ void Roster::received(const Entry& from, const std::string& bytes) {
   const double time = time_of_day();  // the lock may be held for longer than the message was on its way
   const std::lock_guard lock(mutex_);
   if (from->over) return;
-  from->heard = clock_->now();
+  from->last_message = clock_->now();
   try {
     handle(from, parsed<wire::ToCoordinator>(bytes), time);
   } catch (const Error& error) {  // a handler of messages: the node learns of its fault
@@ -94,33 +94,33 @@ void Roster::closed(const Entry& from) {
   closed_one_.notify_all();
 }
 
-void Roster::handle(const Entry& from, const wire::ToCoordinator& said, double time) {
+void Roster::handle(const Entry& from, const wire::ToCoordinator& message, double time) {
   using What = wire::ToCoordinator::WhatCase;
-  if (said.what_case() == What::kHello) return on_hello(from, said.hello());
+  if (message.what_case() == What::kHello) return on_hello(from, message.hello());
   if (!from->here) throw Error{failed_precondition, "node '{}' must say hello first", from->node};
-  if (said.what_case() == What::kLeave) return on_leave(from);
-  if (said.what_case() == What::kClockProbe) return echo(*from, said.clock_probe(), time);
+  if (message.what_case() == What::kLeave) return on_leave(from);
+  if (message.what_case() == What::kClockProbe) return echo(*from, message.clock_probe(), time);
   // It says that the node lives and what it is at, also if that is a step of a generation that is over.
-  if (said.what_case() == What::kHeartbeat) return on_heartbeat(*from, said);
-  if (is_fenced(*from, said.generation())) {
+  if (message.what_case() == What::kHeartbeat) return on_heartbeat(*from, message);
+  if (is_fenced(*from, message.generation())) {
     ++refused_;
     return;
   }
-  switch (said.what_case()) {
+  switch (message.what_case()) {
     case What::kReady:
-      return on_ready(from, from_wire(said.ready()));
+      return on_ready(from, from_wire(message.ready()));
     case What::kMessage:
-      return on_message(*from, said.message());
+      return on_message(*from, message.message());
     case What::kFailure:
-      return on_failure(*from, said.failure());
+      return on_failure(*from, message.failure());
     default:
       throw Error{invalid_argument, "node '{}' says what this coordinator does not understand", from->node};
   }
 }
 
-void Roster::on_heartbeat(Connection& from, const wire::ToCoordinator& said) {
-  from.progress = from_wire(said.heartbeat());
-  from.progress.generation = said.generation();
+void Roster::on_heartbeat(Connection& from, const wire::ToCoordinator& message) {
+  from.progress = from_wire(message.heartbeat());
+  from.progress.generation = message.generation();
 }
 
 void Roster::on_hello(const Entry& from, const wire::Hello& hello) {
@@ -265,8 +265,8 @@ void Roster::look(Seconds now, Seconds late) {
   if (beats) last_beat_ = now;
   for (const Entry& entry : connections_) {
     if (entry->over) continue;
-    entry->heard += late;
-    if (now - entry->heard < silence_) {
+    entry->last_message += late;
+    if (now - entry->last_message < silence_) {
       if (entry->here && beats) entry->session->send(bytes);
       continue;
     }

@@ -22,7 +22,7 @@ struct Connection {
   std::string node;
   std::shared_ptr<rpc::Session> session;
   std::uint64_t ticket = 0;
-  Seconds heard{0};                // when
+  Seconds last_message{0};         // when
   std::optional<Seconds> renewed;  // when it got its last certificate from us
   bool here = false;               // has said hello
   bool ready = false;              // its fingerprint is the job's
@@ -62,8 +62,8 @@ class Roster {
   void received(const Entry& from, const std::string& bytes);
   void closed(const Entry& from);
   // With the lock held:
-  void handle(const Entry& from, const wire::ToCoordinator& said, double time);
-  static void on_heartbeat(Connection& from, const wire::ToCoordinator& said);
+  void handle(const Entry& from, const wire::ToCoordinator& message, double time);
+  static void on_heartbeat(Connection& from, const wire::ToCoordinator& message);
   void on_hello(const Entry& from, const wire::Hello& hello);
   void on_ready(const Entry& from, const JobFingerprint& fingerprint);
   void on_message(const Connection& from, const wire::CoordinationMessage& message);

@@ -35,7 +35,7 @@ class ChildLog {
     if (stream == Stream::err && line.find("error") != std::string_view::npos) error_ = line;
     if (!line.empty()) last_ = line;
   }
-  std::string last_words() const {
+  std::string last_lines() const {
     const std::lock_guard lock(mutex_);
     return error_.empty() ? last_ : error_;
   }
@@ -70,7 +70,7 @@ ExitStatus end_child(Process& child) {
 
 }  // namespace
 
-ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>& stop, const TellPosition& tell) {
+ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>& stop, const OnPosition& on_position) {
   make_directories(order.folder);
   std::filesystem::remove(order.folder / "failure.txt");
   ChildLog log(order.folder / "log.txt");
@@ -90,14 +90,14 @@ ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>&
     }
     meter.sample_network();
     if (interval < kFirstSamples || interval % kSamplesBetween == 0) meter.sample_memory(child.pid());
-    tell(tail.look());
+    on_position(tail.look());
   }
   ChildOutcome outcome{.is_success = status->is_success() && !is_late, .failure = {}, .use = meter.finish()};
   write_file_atomically(order.folder / "resources.json", to_json(outcome.use));
   if (outcome.is_success) return outcome;
   outcome.failure =
-      is_late ? fmt::format("it did not end within {} (--time-limit); its last words: {}", in_hours(order.time_limit), log.last_words())
-              : fmt::format("{}: {}", status->in_words(), log.last_words());
+      is_late ? fmt::format("it did not end within {} (--time-limit); its last words: {}", in_hours(order.time_limit), log.last_lines())
+              : fmt::format("{}: {}", status->in_words(), log.last_lines());
   write_file_atomically(order.folder / "failure.txt", outcome.failure + "\n");
   return outcome;
 }
@@ -155,7 +155,7 @@ double ExperimentProgress::seconds_left(double fraction) const {
   return std::max(0.0, whole - elapsed) + mean * (runs_ - number_);
 }
 
-void ExperimentProgress::tell(const JournalTail::Position& position) {
+void ExperimentProgress::on_position(const JournalTail::Position& position) {
   if (!terminal_) return;
   std::string words = "starting";
   if (position.epoch > 0) {

@@ -29,10 +29,10 @@ struct ChildOutcome {
   ResourceUse use;
 };
 
-using TellPosition = std::function<void(const JournalTail::Position&)>;
+using OnPosition = std::function<void(const JournalTail::Position&)>;
 
 // Until its end. If `stop` is set meanwhile, the training is asked to end as after Ctrl-C, and Error cancelled is thrown when it has.
-ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>& stop, const TellPosition& tell);
+ChildOutcome run_child_training(const ChildOrder& order, const std::atomic<int>& stop, const OnPosition& on_position);
 
 // The trainings of an experiment on the console: one line that renews itself on a terminal, a line a run elsewhere.
 class ExperimentProgress {
@@ -44,7 +44,7 @@ class ExperimentProgress {
 
   void skip(double seconds);             // a run that is there already
   void begin(const std::string& title);  // "SS 25%, seed 1"
-  void tell(const JournalTail::Position& position);
+  void on_position(const JournalTail::Position& position);
   void end(const std::string& words, double seconds);
 
  private:

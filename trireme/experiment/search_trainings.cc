@@ -62,8 +62,8 @@ void copy_run(const std::filesystem::path& run, const std::filesystem::path& cop
   std::filesystem::rename(unfinished, copy);
 }
 
-SearchTrainings::SearchTrainings(SearchRequest request, const std::atomic<int>& stop, Tell tell)
-    : request_(std::move(request)), stop_(stop), tell_(std::move(tell)) {}
+SearchTrainings::SearchTrainings(SearchRequest request, const std::atomic<int>& stop, OnPiecePosition on_position)
+    : request_(std::move(request)), stop_(stop), on_position_(std::move(on_position)) {}
 
 std::filesystem::path SearchTrainings::seed_folder(std::int64_t seed) const { return request_.out / fmt::format("seed-{}", seed); }
 
@@ -85,7 +85,7 @@ ChildOutcome SearchTrainings::train(const Piece& piece) {
                              .folder = piece.records,
                              .journal = piece.run / "journal.jsonl",
                              .how_to_go_on = fmt::format("trireme search --out {}", request_.out.string())},
-                            stop_, [&](const JournalTail::Position& position) { tell_(piece.title, position); });
+                            stop_, [&](const JournalTail::Position& position) { on_position_(piece.title, position); });
 }
 
 // Begins the run, or goes on with it.

@@ -27,8 +27,8 @@ struct SearchRequest {
 // What is there already is not trained again, so that a search which was cut short goes on where it was.
 class SearchTrainings {
  public:
-  using Tell = std::function<void(const std::string& title, const JournalTail::Position& position)>;
-  SearchTrainings(SearchRequest request, const std::atomic<int>& stop, Tell tell);
+  using OnPiecePosition = std::function<void(const std::string& title, const JournalTail::Position& position)>;
+  SearchTrainings(SearchRequest request, const std::atomic<int>& stop, OnPiecePosition on_position);
 
   struct Result {
     double accuracy = kUnknown;  // 0 if it diverged
@@ -60,7 +60,7 @@ class SearchTrainings {
 
   SearchRequest request_;
   const std::atomic<int>& stop_;
-  Tell tell_;
+  OnPiecePosition on_position_;
 };
 
 // A run with its newest checkpoint only, to be continued apart from the original. It is there as a whole or not at all.

@@ -39,7 +39,7 @@ void Client::State::wake() {
   if (std::any_of(waits.begin(), waits.end(), [](const auto* is_done) { return (*is_done)(); })) changed.notify_all();
 }
 
-void Client::State::tell(const Frame& frame, std::size_t server, Todo& todo) const {
+void Client::State::queue_frame(const Frame& frame, std::size_t server, Todo& todo) const {
   if (server < links.size()) todo.sendings.push_back({.link = links[server], .frame = frame});
 }
 
@@ -116,7 +116,8 @@ void Client::State::fetch(int slot, int except) {
         const int server = setup.map->pieces()[piece].server;
         if (server == except) continue;
         fetching += setup.map->pieces()[piece].size();
-        tell({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot}, static_cast<std::size_t>(server), todo);
+        queue_frame({.kind = Kind::fetch, .piece = static_cast<std::uint32_t>(piece), .slot = slot}, static_cast<std::size_t>(server),
+                    todo);
       }
     }
     carry_out(std::move(todo));
@@ -133,7 +134,7 @@ void Client::State::ask() {
     const std::lock_guard lock(mutex);
     if (is_asking || has_no_more || !granted.empty() || has_dropped()) return;
     is_asking = true;
-    tell({.kind = Kind::ask}, 0, todo);
+    queue_frame({.kind = Kind::ask}, 0, todo);
   }
   carry_out(std::move(todo));
 }
@@ -149,8 +150,8 @@ std::optional<Lease> Client::next_lease() {
     }
     state_->ask();
     std::unique_lock lock(state_->mutex);
-    const auto is_told = [this] { return !state_->granted.empty() || !state_->is_asking; };
-    state_->wait(lock, is_told, "work");
+    const auto is_answered = [this] { return !state_->granted.empty() || !state_->is_asking; };
+    state_->wait(lock, is_answered, "work");
     if (state_->granted.empty() && state_->has_no_more) return std::nullopt;
     if (state_->granted.empty()) continue;
     lease = state_->granted.front();
@@ -185,12 +186,12 @@ void Client::retire() {
   {
     std::unique_lock lock(state_->mutex);
     // Whoever sees this worker retired knows what it has done.
-    const auto is_told = [this] { return !state_->is_asking && state_->reports.empty(); };
-    state_->wait(lock, is_told, "the lead");
-    for (const Lease& lease : state_->granted) state_->tell({.kind = Kind::drop, .lease = lease.id}, 0, todo);
+    const auto is_answered = [this] { return !state_->is_asking && state_->reports.empty(); };
+    state_->wait(lock, is_answered, "the lead");
+    for (const Lease& lease : state_->granted) state_->queue_frame({.kind = Kind::drop, .lease = lease.id}, 0, todo);
     state_->granted.clear();
     state_->has_no_more = false;
-    for (std::size_t server = 0; server < state_->links.size(); ++server) state_->tell({.kind = Kind::retire}, server, todo);
+    for (std::size_t server = 0; server < state_->links.size(); ++server) state_->queue_frame({.kind = Kind::retire}, server, todo);
   }
   state_->carry_out(std::move(todo));
 }

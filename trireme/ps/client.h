@@ -22,7 +22,7 @@
 namespace trireme::ps {
 
 // What a worker tells of its step when it is through.
-struct StepTold {
+struct StepReport {
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;
@@ -80,9 +80,9 @@ class Client {
   // change nothing.
   void push_void(const Lease& lease, double learning_rate, std::int64_t samples);
   // Whether the round of the last push changed nothing, as far as answers to it are here; true once for a push.
-  bool take_void();
+  bool reset_void();
   void ready(std::size_t slice);
-  void told(const StepTold& told);  // after backward; the lease is reported as done when all servers have answered
+  void report_step(const StepReport& report);  // after backward; the lease is reported as done when all servers have answered
   // Before forward reads the slice: waits until its values, with this worker's last push in them, are here.
   void needed(std::size_t slice);
   void settle();  // waits for all of them

@@ -42,7 +42,8 @@ void Client::State::connect(std::uint64_t next, const Open& open, std::shared_pt
   }
   {
     const std::lock_guard lock(mutex);
-    for (std::size_t server = 0; server < links.size(); ++server) tell({.kind = Kind::hello, .generation = generation}, server, todo);
+    for (std::size_t server = 0; server < links.size(); ++server)
+      queue_frame({.kind = Kind::hello, .generation = generation}, server, todo);
     send_again(todo);
   }
   carry_out(std::move(todo));
@@ -98,9 +99,9 @@ void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incom
   const Frame frame = frame_of(message);
   switch (frame.kind) {
     case Kind::values:
-      return take_values(*link, frame, message);
+      return receive_values(*link, frame, message);
     case Kind::fetched:
-      return take_fetched(*link, frame, message);
+      return receive_fetched(*link, frame, message);
     case Kind::granted: {
       const std::lock_guard lock(mutex);
       is_asking = false;
@@ -126,7 +127,7 @@ void Client::State::received(const std::shared_ptr<Link>& link, const rpc::Incom
   changed.notify_all();
 }
 
-void Client::State::take_values(const Link& link, const Frame& frame, const rpc::Incoming& message) {
+void Client::State::receive_values(const Link& link, const Frame& frame, const rpc::Incoming& message) {
   const std::span<float> to = place_of(link, frame, setup.parameters);
   const std::size_t piece = frame.piece;
   {
@@ -148,7 +149,7 @@ void Client::State::take_values(const Link& link, const Frame& frame, const rpc:
   carry_out(std::move(todo));
 }
 
-void Client::State::take_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message) {
+void Client::State::receive_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message) {
   const auto slot = static_cast<std::size_t>(frame.slot);
   if (frame.slot >= 0 && slot >= fetched_slots.size()) throw Error{data_loss, "slot {} was not asked for", frame.slot};
   decode(message, comm::WireType::f32, place_of(link, frame, frame.slot < 0 ? setup.parameters : fetched_slots[slot]));

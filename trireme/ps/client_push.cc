@@ -99,7 +99,7 @@ void Client::State::advance(Todo& todo) {
     staleness = active->staleness;
     if (active->taken) todo.acknowledged = active->id;
   }
-  if (active->told && !active->is_reported) report(*active, todo);
+  if (active->report && !active->is_reported) report(*active, todo);
   if (upcoming) start(*std::exchange(upcoming, std::nullopt), todo);
 }
 
@@ -107,27 +107,27 @@ void Client::State::report(Push& push, Todo& todo) {
   push.is_reported = true;
   Frame frame{.kind = push.taken ? Kind::done : Kind::drop, .id = push.id, .lease = push.lease.id, .rate = push.rate};
   if (push.taken) {
-    const StepTold& told = *push.told;
-    frame.samples = told.samples;
-    frame.correct = told.correct;
-    frame.loss = told.loss;
-    frame.penalty = told.penalty;
-    frame.compute_seconds = told.compute_seconds;
-    frame.wait_seconds = told.wait_seconds;
-    frame.seconds = told.seconds;
+    const StepReport& report = *push.report;
+    frame.samples = report.samples;
+    frame.correct = report.correct;
+    frame.loss = report.loss;
+    frame.penalty = report.penalty;
+    frame.compute_seconds = report.compute_seconds;
+    frame.wait_seconds = report.wait_seconds;
+    frame.seconds = report.seconds;
     frame.staleness = push.staleness;
-    frame.flags = told.is_skipped ? kVoid : 0;
+    frame.flags = report.is_skipped ? kVoid : 0;
   } else {
     has_no_more = false;  // the lead has this one again
   }
   reports[push.lease.id] = frame;
-  tell(frame, 0, todo);
+  queue_frame(frame, 0, todo);
 }
 
 // On new streams: all of a push that was not answered by all, since a server counts what comes on a stream.
 void Client::State::send_again(Todo& todo) {
   std::erase_if(reports, [](const auto& report) { return report.second.kind == Kind::drop; });  // the lead took them back anyway
-  for (const auto& [lease, frame] : reports) tell(frame, 0, todo);
+  for (const auto& [lease, frame] : reports) queue_frame(frame, 0, todo);
   std::fill(is_awaited.begin(), is_awaited.end(), 0);
   if (!active || active->is_acknowledged) return;
   active->answered = 0;
@@ -190,7 +190,7 @@ void Client::push_void(const Lease& lease, double learning_rate, std::int64_t sa
 }
 
 // Pieces are answered one by one, and every answer says that the round was void.
-bool Client::take_void() {
+bool Client::reset_void() {
   const std::lock_guard lock(state_->mutex);
   std::optional<State::Push>& push = state_->active;
   return push && push->was_void && !std::exchange(push->is_void_known, true);
@@ -210,13 +210,13 @@ void Client::ready(std::size_t slice) {
   state_->carry_out(std::move(todo));
 }
 
-void Client::told(const StepTold& told) {
+void Client::report_step(const StepReport& report) {
   State::Todo todo;
   {
     const std::lock_guard lock(state_->mutex);
     auto& push = state_->upcoming ? state_->upcoming : state_->active;
     if (!push) return;
-    push->told = told;
+    push->report = report;
     state_->advance(todo);
   }
   state_->carry_out(std::move(todo));

@@ -63,7 +63,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     bool is_void_known = false;          // to whoever pushed it
     std::int64_t staleness = 0;
     Seconds submitted{-1};  // when its first piece was sent
-    std::optional<StepTold> told;
+    std::optional<StepReport> report;
     // For spans: the way to one server and back.
     struct Trip {
       double begin = 0;
@@ -93,7 +93,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void send(Sending& sending);
   void send_gradients(Sending& sending);
   void ask();
-  void tell(const Frame& frame, std::size_t server, Todo& todo) const;  // puts it into `todo`
+  void queue_frame(const Frame& frame, std::size_t server, Todo& todo) const;  // puts it into `todo`
 
   // client_push.cc
   void begin(const Lease& lease, double rate, std::int64_t samples, bool is_void);
@@ -115,8 +115,8 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   void received(const std::shared_ptr<Link>& link, const rpc::Incoming& message);
   void closed(const std::shared_ptr<Link>& link, const Error& why);
   std::span<float> place_of(const Link& link, const Frame& frame, std::span<float> in) const;
-  void take_values(const Link& link, const Frame& frame, const rpc::Incoming& message);
-  void take_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message);
+  void receive_values(const Link& link, const Frame& frame, const rpc::Incoming& message);
+  void receive_fetched(const Link& link, const Frame& frame, const rpc::Incoming& message);
   void fetch(int slot, int except);
 
   const Setup setup;

@@ -181,7 +181,7 @@ TEST(Failures, BspGoesOnAfterARoundThatTheLeadHasNotHeardOf) {
   expect_near(cluster.values(), plain_loop(cluster, kRate, 100, 20).parameters, 1e-6);
   const std::vector<WorkDone> done = cluster.hosts[0]->server.take_done();
   EXPECT_THAT(uses_of(done, 100), testing::Each(1));
-  EXPECT_FALSE(done.front().is_heard);
+  EXPECT_FALSE(done.front().is_reported);
   EXPECT_EQ(done.front().samples, 20);
 }
 

@@ -136,12 +136,12 @@ std::vector<Lease> Ledger::regroup(int workers, int parts, const std::vector<std
 std::vector<Lease> Ledger::regroup_in_step(const std::vector<std::int64_t>& kept) {
   for (const std::int64_t id : kept)
     if (const std::optional<Lease> lease = find(id)) rounds_done_ = std::max(rounds_done_, lease->round + 1);
-  std::vector<Lease> unheard;
+  std::vector<Lease> unreported;
   for (std::int64_t round = first_round_; round < rounds_done_; ++round) {
     const data::Range all = batch(round);
     const std::vector<data::Range> gaps = used_.gaps(all);
     if (gaps.size() == 1 && gaps.front().size() == all.size())
-      unheard.push_back({.begin = all.begin, .end = all.end, .round = round, .batch = all});
+      unreported.push_back({.begin = all.begin, .end = all.end, .round = round, .batch = all});
   }
   first_sample_ = rounds_done_ > first_round_ ? batch(rounds_done_ - 1).end : first_sample_;
   first_round_ = std::max(first_round_, rounds_done_);
@@ -151,7 +151,7 @@ std::vector<Lease> Ledger::regroup_in_step(const std::vector<std::int64_t>& kept
   given_back_.clear();
   rounds_begun_ = first_round_;
   next_round_.assign(static_cast<std::size_t>(options_.workers), first_round_);
-  return unheard;
+  return unreported;
 }
 
 std::vector<data::Range> Ledger::remaining() const { return used_.gaps({options_.begin, options_.end}); }

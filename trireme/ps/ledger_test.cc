@@ -314,10 +314,10 @@ TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotHeardYet) {
   const Lease a = *ledger.next(0);
   ledger.next(1);
   ledger.next(0);
-  const std::vector<Lease> unheard = ledger.regroup(1, 0, {a.id});
-  ASSERT_THAT(unheard, ElementsAre(Samples(2, 12)));
-  EXPECT_EQ(unheard[0].round, 0);
-  EXPECT_EQ(unheard[0].batch.size(), 10);
+  const std::vector<Lease> unreported = ledger.regroup(1, 0, {a.id});
+  ASSERT_THAT(unreported, ElementsAre(Samples(2, 12)));
+  EXPECT_EQ(unreported[0].round, 0);
+  EXPECT_EQ(unreported[0].batch.size(), 10);
   EXPECT_EQ(ledger.used(), 10);
   EXPECT_FALSE(ledger.done(a.id)) << "it was counted";
   EXPECT_EQ(ledger.used(), 10);
@@ -386,9 +386,9 @@ void run_in_step_at_random(std::uint64_t seed) {
       if (told > 0 || !kept.empty()) uses.add({from, from + pushed});
       if (!lost) continue;
       workers = 1 + static_cast<int>(below(6));
-      const std::vector<Lease> unheard = ledger.regroup(workers, 0, kept);
-      ASSERT_EQ(unheard.size(), told == 0 && !kept.empty() ? 1U : 0U);
-      for (const Lease& lease : unheard) ASSERT_THAT(lease, Samples(from, from + pushed));
+      const std::vector<Lease> unreported = ledger.regroup(workers, 0, kept);
+      ASSERT_EQ(unreported.size(), told == 0 && !kept.empty() ? 1U : 0U);
+      for (const Lease& lease : unreported) ASSERT_THAT(lease, Samples(from, from + pushed));
       out.assign(static_cast<std::size_t>(workers), {});
     } else if (what == 18) {
       workers = 1 + static_cast<int>(below(6));

@@ -81,7 +81,7 @@ class Counting {
     for (const WorkDone& done : cluster.hosts[0]->server.take_done()) {
       for (std::int64_t sample = done.lease.begin; sample < done.lease.end; ++sample) ++uses[static_cast<std::size_t>(sample)];
       used[done.first_lease] += done.lease.size();
-      unheard_ += done.is_heard ? 0 : 1;
+      unreported_ += done.is_reported ? 0 : 1;
     }
     EXPECT_THAT(uses, testing::Each(1));
     for (const auto& host : cluster.hosts) {
@@ -91,7 +91,7 @@ class Counting {
       EXPECT_EQ(applied, used) << "what a server writes down of its pushes is what the lead writes down of leases";
     }
   }
-  int unheard() const { return unheard_; }
+  int unreported() const { return unreported_; }
 
   Cluster cluster;
 
@@ -99,7 +99,7 @@ class Counting {
   std::int64_t samples_;
   Ledger::Options work_;
   std::vector<float> start_;
-  int unheard_ = 0;
+  int unreported_ = 0;
 };
 
 TEST(LostWorkers, APushThatIsWholeCountsThoughItsWorkerDiedBeforeItSaidSo) {
@@ -115,7 +115,7 @@ TEST(LostWorkers, APushThatIsWholeCountsThoughItsWorkerDiedBeforeItSaidSo) {
   counting.connect_all();
   counting.work(*counting.cluster.workers[0]);
   counting.expect_every_sample_once();
-  EXPECT_EQ(counting.unheard(), 1);
+  EXPECT_EQ(counting.unreported(), 1);
 }
 
 TEST(LostWorkers, WhatSomePiecesHaveOfALostPushTheOthersGetFromSomebodyElse) {

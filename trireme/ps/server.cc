@@ -61,7 +61,7 @@ void Server::State::regroup_work() {
   const int workers = static_cast<int>(stretch.workers.size());
   const int parts = stretch.work->parts > 0 ? std::max(1, workers - static_cast<int>(stretch.rules.backup_workers)) : 0;
   for (const Lease& used : ledger->regroup(workers, parts, kept))
-    done.push_back({.lease = used, .samples = used.size(), .stretch = stretch.updates, .is_heard = false});
+    done.push_back({.lease = used, .samples = used.size(), .stretch = stretch.updates, .is_reported = false});
   std::erase_if(takers, [this](const auto& taker) { return !ledger->find(taker.first); });
 }
 

@@ -33,7 +33,7 @@ struct WorkDone {
   std::int64_t stretch = 0;    // Applied::stretch, lease: for event journals
   std::int64_t first_lease = 0;
   std::vector<std::string> faulty;  // workers whose loss or gradients were not finite: their steps were skipped
-  bool is_heard = true;             // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
+  bool is_reported = true;          // false: it is used, but what came of it (all but lease and samples) was lost with a worker or a stream
 };
 
 // A push at one server, when all of it is here, or when its worker is lost and no more will come. For event journals.

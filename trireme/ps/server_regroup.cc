@@ -72,7 +72,7 @@ void Server::settle(std::span<const LostLease> leases, std::span<const double> h
                             .samples = lease->size(),
                             .stretch = stretch.updates,
                             .first_lease = stretch.rules.sums() ? 0 : lease->first(),
-                            .is_heard = false});
+                            .is_reported = false});
   }
   state_->regroup_work();
 }

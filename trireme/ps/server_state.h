@@ -97,8 +97,8 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   std::shared_ptr<Connection> greet(const std::shared_ptr<Connection>& from, const Frame& frame);
   bool is_retired(const Connection& from);
   void trace_push(Connection& from, const Frame& frame) const;
-  Connections take_push(Connection& from, const Frame& frame, const rpc::Incoming& message);
-  std::shared_ptr<float[]> take_values(Connection& from, std::size_t piece, const Frame& frame, const rpc::Incoming& message);
+  Connections receive_push(Connection& from, const Frame& frame, const rpc::Incoming& message);
+  std::shared_ptr<float[]> receive_values(Connection& from, std::size_t piece, const Frame& frame, const rpc::Incoming& message);
   Connections fetch(const std::shared_ptr<Connection>& from, const Frame& frame) const;
   Frame grant(const Connection& from);
   Frame note(const Connection& from, const Frame& frame);

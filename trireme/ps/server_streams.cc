@@ -12,7 +12,7 @@
 namespace trireme::ps {
 namespace {
 
-void tell(const Connection& to, const Frame& frame, std::int64_t urgency) {
+void send_frame(const Connection& to, const Frame& frame, std::int64_t urgency) {
   to.session->send({.head = head_of(frame), .urgency = urgency});
 }
 
@@ -46,10 +46,10 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
     throw Error{permission_denied, "'{}' is not a worker of generation {}: it may fetch, and nothing else", from->name, from->generation};
   switch (frame.kind) {
     case Kind::ask:
-      return tell(*from, grant(*from), kUrgent);
+      return send_frame(*from, grant(*from), kUrgent);
     case Kind::done:
     case Kind::drop:
-      return tell(*from, note(*from, frame), kUrgent);
+      return send_frame(*from, note(*from, frame), kUrgent);
     default:
       break;
   }
@@ -74,7 +74,7 @@ Connections Server::State::handle(const std::shared_ptr<Connection>& from, const
   if (from->generation != generation) throw Error{failed_precondition, "generation {} is over", from->generation};
   switch (frame.kind) {
     case Kind::push:
-      return take_push(*from, frame, message);
+      return receive_push(*from, frame, message);
     case Kind::fetch:
       return fetch(from, frame);
     case Kind::retire:
@@ -132,7 +132,8 @@ bool Server::State::is_retired(const Connection& from) {
 }
 
 // Nothing: there are parts to come.
-std::shared_ptr<float[]> Server::State::take_values(Connection& from, std::size_t piece, const Frame& frame, const rpc::Incoming& message) {
+std::shared_ptr<float[]> Server::State::receive_values(Connection& from, std::size_t piece, const Frame& frame,
+                                                       const rpc::Incoming& message) {
   const std::int64_t size = holdings.piece(piece).size();
   if (frame.begin < 0 || frame.begin >= frame.end || frame.end > size)
     throw Error{invalid_argument, "worker '{}' sent values {} to {} of a piece of {}", from.name, frame.begin, frame.end, size};
@@ -163,7 +164,7 @@ void Server::State::trace_push(Connection& from, const Frame& frame) const {
                     .receives = observe::flow_of("push", frame.id, worker, number, 0)});
 }
 
-Connections Server::State::take_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
+Connections Server::State::receive_push(Connection& from, const Frame& frame, const rpc::Incoming& message) {
   const std::size_t piece = own_piece(from, frame.piece);
   if (frame.id == 0 || frame.samples < 1)
     throw Error{invalid_argument, "worker '{}' sent push {} with {} samples", from.name, frame.id, frame.samples};
@@ -173,7 +174,7 @@ Connections Server::State::take_push(Connection& from, const Frame& frame, const
     const Busy busy(*this);
     if ((frame.flags & kTraced) != 0 && std::exchange(from.traced, frame.id) != frame.id) from.traced_since = setup.clock.now().count();
     const bool is_void = (frame.flags & kVoid) != 0;
-    const std::shared_ptr<float[]> buffer = is_void ? holdings.take_buffer() : take_values(from, piece, frame, message);
+    const std::shared_ptr<float[]> buffer = is_void ? holdings.take_buffer() : receive_values(from, piece, frame, message);
     if (buffer == nullptr) return {};
     const std::span gradients{buffer.get(), static_cast<std::size_t>(holdings.piece(piece).size())};
     if (!is_void && !are_finite(gradients))

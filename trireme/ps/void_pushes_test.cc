@@ -79,14 +79,14 @@ TEST(VoidRounds, ChangeNothingForAnybody) {
   cluster.run([&](Worker& worker, std::size_t number) {
     while (const std::optional<Lease> lease = worker.client.next_lease()) {
       worker.need_all();
-      voids[number] += worker.client.take_void() ? 1 : 0;
+      voids[number] += worker.client.reset_void() ? 1 : 0;
       if (number == 1 && lease->round == 2)
         skip(worker, *lease);
       else
         worker.step(*lease, kRate);
     }
     worker.client.settle();
-    voids[number] += worker.client.take_void() ? 1 : 0;
+    voids[number] += worker.client.reset_void() ? 1 : 0;
     worker.client.retire();
   });
   EXPECT_THAT(voids, ElementsAre(1, 1, 1));
@@ -109,10 +109,10 @@ TEST(VoidRounds, AreToldOnceAlsoIfTheirPiecesAreAnsweredApart) {
   for (std::size_t slice = cluster.space.slices().size(); slice-- > 0;) {
     good.client.ready(slice);
     good.client.needed(slice);
-    voids += good.client.take_void() ? 1 : 0;
+    voids += good.client.reset_void() ? 1 : 0;
   }
   good.client.settle();
-  voids += good.client.take_void() ? 1 : 0;
+  voids += good.client.reset_void() ? 1 : 0;
   EXPECT_EQ(voids, 1);
   for (Worker* worker : {&bad, &good}) worker->client.disconnect();
 }

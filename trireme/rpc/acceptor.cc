@@ -117,8 +117,8 @@ void Listeners::close() {
   descriptors_.clear();
 }
 
-Acceptor::Acceptor(const Listeners& listeners, Arrivals& arrivals, HandOn hand_on)
-    : listeners_(listeners), arrivals_(arrivals), hand_on_(std::move(hand_on)), wake_(::eventfd(0, EFD_CLOEXEC)) {
+Acceptor::Acceptor(const Listeners& listeners, Arrivals& arrivals, PassOn pass_on)
+    : listeners_(listeners), arrivals_(arrivals), pass_on_(std::move(pass_on)), wake_(::eventfd(0, EFD_CLOEXEC)) {
   if (wake_ < 0) throw_system_error(errno, "open an event");
   thread_ = std::thread([this] { run(); });
 }
@@ -155,7 +155,7 @@ void Acceptor::accept_some(int listener) {
       continue;
     }
     prepare(socket);
-    hand_on_(listener, socket);
+    pass_on_(listener, socket);
   }
 }
 

@@ -34,9 +34,9 @@ class Listeners {
 // Accepts on a thread of its own.
 class Acceptor {
  public:
-  using HandOn = std::function<void(int listener, int connection)>;
+  using PassOn = std::function<void(int listener, int connection)>;
 
-  Acceptor(const Listeners& listeners, Arrivals& arrivals, HandOn hand_on);
+  Acceptor(const Listeners& listeners, Arrivals& arrivals, PassOn pass_on);
   ~Acceptor();
   Acceptor(const Acceptor&) = delete;
   Acceptor& operator=(const Acceptor&) = delete;
@@ -47,7 +47,7 @@ class Acceptor {
 
   const Listeners& listeners_;
   Arrivals& arrivals_;
-  const HandOn hand_on_;
+  const PassOn pass_on_;
   int wake_ = -1;  // an event that ends the thread
   std::thread thread_;
 };

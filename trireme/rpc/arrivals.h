@@ -24,8 +24,8 @@ class Arrivals {
     double at_once = 256;
   };
 
-  Arrivals(LineLimiter::Write tell, const Clock& clock, const Limits& limits)
-      : limits_(limits), clock_(clock), lines_(std::move(tell), clock) {}
+  Arrivals(LineLimiter::Write report_stranger, const Clock& clock, const Limits& limits)
+      : limits_(limits), clock_(clock), lines_(std::move(report_stranger), clock) {}
 
   // Whether the connection may go on. A host that is over its limit is no reason to refuse others.
   bool admit(const std::string& host, const std::string& port);

@@ -74,7 +74,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
     BulkListener listener;
     Waiting waiting;
     bool is_busy = true;
-    bool is_told = false;  // of the end
+    bool is_notified = false;  // of the end
   };
 
   void serve(std::size_t number) {
@@ -83,15 +83,15 @@ class Stream : public std::enable_shared_from_this<Stream> {
     std::unique_lock lock(mutex_);
     if (end.is_busy) return;
     end.is_busy = true;
-    while (!end.waiting.empty() || (closing_ && !end.is_told)) {
+    while (!end.waiting.empty() || (closing_ && !end.is_notified)) {
       Waiting::node_type message;
       if (end.waiting.empty())
-        end.is_told = true;
+        end.is_notified = true;
       else
         message = end.waiting.extract(end.waiting.begin());
       lock.unlock();
       if (message.empty())
-        tell_end(end);
+        notify_end(end);
       else
         hand_over(end, message.mapped());
       message = {};
@@ -109,7 +109,7 @@ class Stream : public std::enable_shared_from_this<Stream> {
   }
 
   // No message comes after it, so that what the listener holds may go.
-  void tell_end(End& end) {
+  void notify_end(End& end) {
     if (end.listener.closed) end.listener.closed(*closing_);
     end.listener = {};
   }

@@ -150,7 +150,7 @@ struct Channel::State {
     streams->end_all();
     stub.reset();
     channel.reset();
-    streams->await_told();
+    streams->await_notified();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;

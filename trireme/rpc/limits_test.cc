@@ -61,7 +61,7 @@ int free_port() { return Server({.addresses = {"127.0.0.1"}, .credentials = cred
 class Limits : public testing::Test {
  protected:
   Limits() {
-    EXPECT_EQ(child_.heard(), '+');
+    EXPECT_EQ(child_.await_answer(), '+');
     Channel::connect(address(), credentials("node"), kPatience).call("echo", std::string(kMaxMessageBytes, 'x'), kPatience);
     before_ = memory();
   }

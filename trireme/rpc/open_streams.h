@@ -26,16 +26,16 @@ class OpenStreams {
   void add(OpenStream* stream) {
     const std::lock_guard lock(mutex_);
     streams_.insert(stream);
-    ++untold_;
+    ++unnotified_;
   }
   void done(OpenStream* stream) {
     const std::lock_guard lock(mutex_);
     streams_.erase(stream);
     changed_.notify_all();
   }
-  void told() {
+  void notified() {
     const std::lock_guard lock(mutex_);
-    --untold_;
+    --unnotified_;
     changed_.notify_all();
   }
 
@@ -45,10 +45,10 @@ class OpenStreams {
     await(
         lock, [this] { return streams_.empty(); }, "gRPC is done with a stream that was cancelled");
   }
-  void await_told() {
+  void await_notified() {
     std::unique_lock lock(mutex_);
     await(
-        lock, [this] { return untold_ == 0; }, "the listener of a stream that has ended comes back");
+        lock, [this] { return unnotified_ == 0; }, "the listener of a stream that has ended comes back");
   }
 
  private:
@@ -64,7 +64,7 @@ class OpenStreams {
   std::mutex mutex_;
   std::condition_variable changed_;
   std::set<OpenStream*> streams_;
-  std::size_t untold_ = 0;
+  std::size_t unnotified_ = 0;
 };
 
 }  // namespace trireme::rpc

@@ -124,7 +124,7 @@ class Service final : public grpc::CallbackGenericService {
     }
   }
 
-  void await_told() { open_->await_told(); }
+  void await_notified() { open_->await_notified(); }
 
  private:
   void check_entry(const std::string& name, const std::vector<std::string>& roles) const {
@@ -220,7 +220,8 @@ bool is_loopback(const std::string& address) {
 }
 
 struct Server::State {
-  explicit State(Options options) : arrivals(options.tell, clock, {}), service(options, arrivals), credentials(options.credentials) {
+  explicit State(Options options)
+      : arrivals(options.report_stranger, clock, {}), service(options, arrivals), credentials(options.credentials) {
     prepare_grpc();
     check(options);
     for (Method& method : options.methods) service.add(std::move(method));
@@ -235,7 +236,7 @@ struct Server::State {
     acceptor.reset();
     server->Shutdown(std::chrono::system_clock::now());
     server.reset();
-    service.await_told();
+    service.await_notified();
   }
   State(const State&) = delete;
   State& operator=(const State&) = delete;
@@ -252,10 +253,10 @@ struct Server::State {
     builder.RegisterCallbackGenericService(&service);
     server = builder.BuildAndStart();
     if (server == nullptr) throw Error{internal, "gRPC does not start its server"};
-    acceptor.emplace(*listeners, arrivals, [this](int listener, int connection) { hand_on(listener, connection); });
+    acceptor.emplace(*listeners, arrivals, [this](int listener, int connection) { pass_on(listener, connection); });
   }
 
-  void hand_on(int listener, int connection) const {
+  void pass_on(int listener, int connection) const {
     grpc::experimental::ExternalConnectionAcceptor::NewConnectionParameters parameters;
     parameters.listener_fd = listener;
     parameters.fd = connection;

@@ -44,8 +44,8 @@ class Server {
     std::vector<Stream> streams;
     std::vector<BulkStream> bulk_streams;
     int max_handlers = 512;
-    std::size_t memory = std::size_t{512} << 20;     // for what is on its way; more makes peers wait, then costs them their streams
-    std::function<void(const std::string&)> tell{};  // of strangers: a line a second at most; may be empty
+    std::size_t memory = std::size_t{512} << 20;  // for what is on its way; more makes peers wait, then costs them their streams
+    std::function<void(const std::string&)> report_stranger{};  // of strangers: a line a second at most; may be empty
     // For benchmarks on this machine: no TLS, no certificates, every peer is a node named "plain"; loopback addresses only.
     bool plain_loopback = false;
   };

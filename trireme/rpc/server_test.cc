@@ -198,22 +198,23 @@ TEST_F(ServerTest, PlaintextAndGarbageGetNowhere) {
 TEST_F(ServerTest, StrangersAreToldWithTheirAddressAndMembersAreNot) {
   std::mutex mutex;
   std::vector<std::string> lines;
-  Server::Options telling = options();
-  telling.tell = [&](const std::string& line) {
+  Server::Options reporting = options();
+  reporting.report_stranger = [&](const std::string& line) {
     const std::lock_guard lock(mutex);
     lines.push_back(line);
   };
-  const Server server(telling);
+  const Server server(reporting);
   Channel member = channel(server);
   const Credentials other = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
   EXPECT_THAT(connection_error(server, other), StartsWith("unauthenticated: "));
-  const auto told = [&] {
+  const auto reported = [&] {
     const std::lock_guard lock(mutex);
     return lines;
   };
-  for (const Seconds end = now() + kPatience; told().empty() && now() < end;) std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_THAT(told(), testing::Contains(testing::AllOf(StartsWith("127.0.0.1:"), HasSubstr("did not show a certificate of this job"))));
-  EXPECT_LE(told().size(), 2U);
+  for (const Seconds end = now() + kPatience; reported().empty() && now() < end;)
+    std::this_thread::sleep_for(std::chrono::milliseconds(50));
+  EXPECT_THAT(reported(), testing::Contains(testing::AllOf(StartsWith("127.0.0.1:"), HasSubstr("did not show a certificate of this job"))));
+  EXPECT_LE(reported().size(), 2U);
   EXPECT_EQ(member.call("echo", "x", kPatience), "0:x");
 }
 

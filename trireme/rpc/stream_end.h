@@ -96,7 +96,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
     loans_->settle([self = std::move(self_), why] {
       self->listener_.closed(why);
       self->listener_ = {};
-      self->streams_->told();
+      self->streams_->notified();
     });
   }
 

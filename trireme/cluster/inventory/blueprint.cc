@@ -108,17 +108,17 @@ class BlueprintReader {
 
   // Once is enough: a blueprint has one for every machine.
   void ignore_password(const Config& value) {
-    if (!password_was_told_)
+    if (!password_was_mentioned_)
       inventory_.warnings.push_back(
           fmt::format("{}: passwords are ignored: machines are logged in to with ssh keys (ssh-copy-id USER@HOST); better take the "
                       "passwords out of the file",
                       value.origin()));
-    password_was_told_ = true;
+    password_was_mentioned_ = true;
   }
 
   Inventory inventory_;
   std::vector<std::string> origins_;
-  bool password_was_told_ = false;
+  bool password_was_mentioned_ = false;
 };
 
 }  // namespace

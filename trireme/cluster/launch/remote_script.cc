@@ -114,8 +114,8 @@ std::string quoted_noise(std::string_view noise) {
 
 void check_begin(const Machine& machine, Session& session, const LaunchOptions& options) {
   // ssh itself gives up after the connect timeout and says why; a little more time lets it.
-  constexpr auto kToSayWhy = std::chrono::milliseconds(1500);
-  session.await_begin(std::chrono::seconds(options.connect_timeout) + kToSayWhy);
+  constexpr auto kTimeForReason = std::chrono::milliseconds(1500);
+  session.await_begin(std::chrono::seconds(options.connect_timeout) + kTimeForReason);
   if (session.has_begun()) return;
   constexpr int kSshFailed = 255;
   if (session.status() && session.status()->code == kSshFailed) throw ssh_failure(machine, session.output().messages);

@@ -104,7 +104,7 @@ class Worker {
   void push(const Lease& lease, double rate) {
     client.begin(lease, rate, lease.size());
     for (std::size_t slice = slices_; slice-- > 0;) client.ready(slice);
-    client.told({.samples = lease.size()});
+    client.report_step({.samples = lease.size()});
   }
   // All the work there is for it.
   void work(double rate, const std::function<void()>& before_push = {}) {
@@ -191,13 +191,13 @@ class Cluster {
     }
   }
   // The streams break when the worker says something of this kind, and no server hears it.
-  Client::Open opener(const Worker& worker, std::optional<Kind> unheard = std::nullopt) {
-    return [this, name = worker.name, unheard](int server, rpc::BulkListener listener) {
+  Client::Open opener(const Worker& worker, std::optional<Kind> unreported = std::nullopt) {
+    return [this, name = worker.name, unreported](int server, rpc::BulkListener listener) {
       return rpc::bulk_pair(std::move(listener), [&](std::shared_ptr<rpc::BulkSession> session) {
         sessions.push_back(session);
         rpc::BulkListener own = hosts[static_cast<std::size_t>(server)]->server.open(name, std::move(session));
-        own.received = [received = own.received, unheard](const rpc::Incoming& message) {
-          if (unheard == frame_of(message).kind) throw Error{unavailable, "the cable is cut"};
+        own.received = [received = own.received, unreported](const rpc::Incoming& message) {
+          if (unreported == frame_of(message).kind) throw Error{unavailable, "the cable is cut"};
           received(message);
         };
         return own;

@@ -77,7 +77,7 @@ std::vector<Factor> varying_factors(const std::vector<const RunDocument*>& runs)
 namespace {
 
 // The main ones, and single settings that tell runs apart which the ones before them don't: beside a network's name its depth is no news.
-std::vector<Factor> telling(const std::vector<Factor>& factors) {
+std::vector<Factor> distinguishing(const std::vector<Factor>& factors) {
   std::vector<Factor> kept;
   std::size_t told_apart = 1;
   for (const Factor& factor : factors) {
@@ -99,10 +99,10 @@ std::vector<Factor> telling(const std::vector<Factor>& factors) {
 
 std::string label_of(const std::vector<Factor>& factors, std::size_t run, const RunDocument& document) {
   std::vector<std::string> words;
-  for (const Factor& factor : telling(factors)) {
+  for (const Factor& factor : distinguishing(factors)) {
     const std::string& value = factor.values[run];
-    const bool tells_itself = factor.name == "model" || factor.name == "data" || factor.name == "strategy";
-    words.push_back(tells_itself             ? value
+    const bool explains_itself = factor.name == "model" || factor.name == "data" || factor.name == "strategy";
+    words.push_back(explains_itself          ? value
                     : factor.name == "nodes" ? fmt::format("{} node{}", value, value == "1" ? "" : "s")
                     : factor.name == "batch" ? "batch " + value
                                              : factor.name.substr(factor.name.rfind('.') + 1) + "=" + value);

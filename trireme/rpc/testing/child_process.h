@@ -50,11 +50,11 @@ class ChildProcess {
   pid_t pid() const { return process_; }
   void signal(int number) const { ::kill(process_, number); }
   // The next character that the child has said, 0 if it doesn't within 10 s.
-  char heard() const {
-    char said = 0;
+  char await_answer() const {
+    char answer = 0;
     pollfd waiting{.fd = answers_, .events = POLLIN, .revents = 0};
-    if (::poll(&waiting, 1, 10'000) != 1 || ::read(answers_, &said, 1) != 1) return 0;
-    return said;
+    if (::poll(&waiting, 1, 10'000) != 1 || ::read(answers_, &answer, 1) != 1) return 0;
+    return answer;
   }
 
   // In the child.

@@ -296,7 +296,7 @@ class ClusterRun {
             .events = events_ ? &*events_ : nullptr,
             .telemetry = [this](const std::string& node, const std::string& host,
                                 const train::TelemetryReport& report) { records_.telemetry().record(node, host, report); },
-            .profile = [this](const std::string& node, const std::string& lines) { records_.profile().hear(node, lines); }};
+            .profile = [this](const std::string& node, const std::string& lines) { records_.profile().on_profile(node, lines); }};
   }
 
   void say(const std::string& line) const {

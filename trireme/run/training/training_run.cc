@@ -29,7 +29,7 @@ class TrainingRun {
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
         profiler_(train::parse_profile(job_.observe.profile),
                   [this](const train::ProfileData& data) {
-                    records_.profile().hear(
+                    records_.profile().on_profile(
                         "0", train::profile_lines(data, {.node = "0", .host = host_name(), .own_time = train::own_time_offset()}));
                   }),
         trainer_({.job = job_,

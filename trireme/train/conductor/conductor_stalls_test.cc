@@ -8,7 +8,7 @@
 
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/train/conductor/conductor.h"
-#include "trireme/train/messages/whereabouts.h"
+#include "trireme/train/messages/progress_reporter.h"
 
 namespace trireme::train {
 namespace {

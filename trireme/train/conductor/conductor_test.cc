@@ -78,16 +78,16 @@ class OldEvents : public ConductorTest {
     enter(1);
   }
   void speak_too_late() {
-    late_words_();
+    late_messages_();
     nodes_.at("0").at(77, "said it");  // behind it on the same stream
     EXPECT_TRUE(wait_until([this] { return coordinator_.progress("0").step == 77; }));
   }
 
-  std::function<void()> late_words_;
+  std::function<void()> late_messages_;
 };
 
 TEST_F(OldEvents, AFinishOfTheGenerationBeforeIsNotTheEnd) {
-  late_words_ = [this] { nodes_.at("0").send({.kind = std::string(kFinishReport), .bytes = pack(Finish{})}); };
+  late_messages_ = [this] { nodes_.at("0").send({.kind = std::string(kFinishReport), .bytes = pack(Finish{})}); };
   kill("2");
   settle();
   enter(2);
@@ -95,7 +95,7 @@ TEST_F(OldEvents, AFinishOfTheGenerationBeforeIsNotTheEnd) {
 }
 
 TEST_F(OldEvents, APauseOfTheGenerationBeforeIsNoneOfThisOne) {
-  late_words_ = [this] { nodes_.at("0").send({.kind = std::string(kPausedReport), .bytes = pack(Cursor{})}); };
+  late_messages_ = [this] { nodes_.at("0").send({.kind = std::string(kPausedReport), .bytes = pack(Cursor{})}); };
   kill("2");
   settle();
   enter(2);
@@ -103,7 +103,7 @@ TEST_F(OldEvents, APauseOfTheGenerationBeforeIsNoneOfThisOne) {
 }
 
 TEST_F(OldEvents, ARankOfTheGenerationBeforeIsNotBlamed) {
-  late_words_ = [this] { nodes_.at("0").fail({.rank = 0, .code = unavailable, .text = "gone", .blames_peer = true, .peer = 1}); };
+  late_messages_ = [this] { nodes_.at("0").fail({.rank = 0, .code = unavailable, .text = "gone", .blames_peer = true, .peer = 1}); };
   kill("1");  // rank 1 is node 2 from here on
   settle();
   enter(2);

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "trireme/train/conductor/job_machine.h"
-#include "trireme/train/messages/whereabouts.h"
+#include "trireme/train/messages/progress_reporter.h"
 
 namespace trireme::train {
 

@@ -32,7 +32,7 @@ const OwnPhase* find_phase(std::string_view name) {
   return found == kOwnPhases.end() ? nullptr : found;
 }
 
-bool is_waiting(const coord::Progress& progress) { return progress.waits_for != comm::PeerWait::kNobody; }
+bool is_waiting(const coord::Progress& progress) { return progress.waits_for != comm::PeerWait::kNoPeer; }
 bool is_working(const coord::Progress& progress) { return !is_waiting(progress) && find_phase(progress.phase) != nullptr; }
 
 }  // namespace

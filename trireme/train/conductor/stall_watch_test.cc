@@ -19,7 +19,7 @@ using Member = StallWatch::Member;
 // Three members whose heartbeats this test makes.
 class StallWatchTest : public testing::Test {
  protected:
-  void at(std::size_t rank, std::int64_t step, const std::string& phase, int waits_for = comm::PeerWait::kNobody) {
+  void at(std::size_t rank, std::int64_t step, const std::string& phase, int waits_for = comm::PeerWait::kNoPeer) {
     coord::Progress& own = members_[rank].progress;
     own = {.step = step, .phase = phase, .moves = own.moves + 1, .waits_for = waits_for, .generation = 1};
   }

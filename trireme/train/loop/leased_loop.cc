@@ -124,7 +124,7 @@ const data::Batch* LeasedLoop::next_batch() {
 void LeasedLoop::retire() {
   context().monitor.pause();
   context().monitor.enter("exchange");
-  const comm::PeerWait::Scope waits(context().group.peer_wait(), comm::PeerWait::kSomebody);
+  const comm::PeerWait::Scope waits(context().group.peer_wait(), comm::PeerWait::kUnknownPeer);
   is_retired_ = work_.retire();
   count_own(0);
   feed().close();
@@ -221,7 +221,7 @@ Requests LeasedLoop::meet(Observer& observer) {
 // A node that waits for work waits for others; one that waits for samples does not.
 void LeasedLoop::on_batch_wait(bool reads) {
   context().monitor.at(context().state.counts.steps + 1, reads ? "wait" : "lease");
-  if (comm::PeerWait* const waits = context().group.peer_wait()) reads ? waits->end() : waits->begin(comm::PeerWait::kSomebody);
+  if (comm::PeerWait* const waits = context().group.peer_wait()) reads ? waits->end() : waits->begin(comm::PeerWait::kUnknownPeer);
 }
 
 // A worker that has retired waits for the others; a server of its own machine only serves.
@@ -229,7 +229,7 @@ void LeasedLoop::on_idle() {
   if (std::exchange(is_idle_, true)) return;
   context().monitor.at(is_retired_ ? "meet" : "serve");
   comm::PeerWait* const waits = context().group.peer_wait();
-  if (waits != nullptr && is_retired_) waits->begin(comm::PeerWait::kSomebody);
+  if (waits != nullptr && is_retired_) waits->begin(comm::PeerWait::kUnknownPeer);
 }
 
 }  // namespace trireme::train

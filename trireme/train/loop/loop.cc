@@ -33,7 +33,7 @@ void Loop::open_feed() {
 }
 
 void Loop::drain() {
-  const comm::PeerWait::Scope waits(context_.group.peer_wait(), comm::PeerWait::kSomebody);
+  const comm::PeerWait::Scope waits(context_.group.peer_wait(), comm::PeerWait::kUnknownPeer);
   context_.group.strategy->drain(context_.state.replica);
   context_.state.is_whole = true;
 }
@@ -90,7 +90,7 @@ EpochRecord Loop::finish_epoch() {
   context_.monitor.pause();
   const data::StreamTimes times = feed_.take_epoch_times();
   {
-    const comm::PeerWait::Scope waits(group.peer_wait(), comm::PeerWait::kSomebody);
+    const comm::PeerWait::Scope waits(group.peer_wait(), comm::PeerWait::kUnknownPeer);
     group.strategy->settle(replica);
   }
   group.team.average(replica.states(), statistics_weight());

@@ -19,27 +19,27 @@ void Reporter::send(std::string_view kind, std::string bytes) { membership_.send
 void Reporter::step(const StepRecord& record) {
   steps_.push_back(record);
   if (steps_.size() > kMaxRemembered) steps_.pop_front();
-  if (tells_) send(kStepReport, pack(record));
+  if (is_reporting_) send(kStepReport, pack(record));
 }
 
 void Reporter::epoch(const EpochRecord& record) {
   epochs_.push_back(record);
   if (epochs_.size() > kMaxRemembered) epochs_.pop_front();
-  if (tells_) send(kEpochReport, pack(record));
+  if (is_reporting_) send(kEpochReport, pack(record));
 }
 
 void Reporter::straggler(const StragglerRecord& record) {
-  if (tells_) send(kStragglerReport, pack(record));
+  if (is_reporting_) send(kStragglerReport, pack(record));
 }
 
 void Reporter::slow_link(const SlowLinkRecord& record) {
-  if (tells_) send(kSlowLinkReport, pack(record));
+  if (is_reporting_) send(kSlowLinkReport, pack(record));
 }
 
 void Reporter::server(const ServerRecord& record) { send(kServerReport, pack(record)); }
 
 void Reporter::switched(const SwitchRecord& record) {
-  if (tells_) send(kSwitchReport, pack(record));
+  if (is_reporting_) send(kSwitchReport, pack(record));
 }
 
 void Reporter::recorded(const Cursor& up_to) {
@@ -53,16 +53,16 @@ void Reporter::go_back_to(const Cursor& cursor) {
 }
 
 // As it happened: an epoch's record after those of its steps.
-void Reporter::tell_again() {
+void Reporter::report_again() {
   auto step = steps_.begin();
-  const auto tell_steps = [&](std::int64_t last_epoch) {
+  const auto report_steps = [&](std::int64_t last_epoch) {
     for (; step != steps_.end() && step->epoch <= last_epoch; ++step) send(kStepReport, pack(*step));
   };
   for (const EpochRecord& epoch : epochs_) {
-    tell_steps(epoch.epoch);
+    report_steps(epoch.epoch);
     send(kEpochReport, pack(epoch));
   }
-  tell_steps(std::numeric_limits<std::int64_t>::max());
+  report_steps(std::numeric_limits<std::int64_t>::max());
 }
 
 }  // namespace trireme::train

@@ -18,7 +18,7 @@ class Reporter final : public Observer {
  public:
   explicit Reporter(coord::Membership& membership) : membership_(membership) {}
 
-  void tells(bool whether) { tells_ = whether; }
+  void set_reporting(bool whether) { is_reporting_ = whether; }
   void step(const StepRecord& record) override;
   void epoch(const EpochRecord& record) override;
   void straggler(const StragglerRecord& record) override;
@@ -30,13 +30,13 @@ class Reporter final : public Observer {
   // The training goes on from there: later records are of steps that are done again.
   void go_back_to(const Cursor& cursor);
   // What the coordinator knows already it passes over.
-  void tell_again();
+  void report_again();
 
  private:
   void send(std::string_view kind, std::string bytes);
 
   coord::Membership& membership_;
-  bool tells_ = false;
+  bool is_reporting_ = false;
   std::deque<StepRecord> steps_;  // not acknowledged
   std::deque<EpochRecord> epochs_;
 };

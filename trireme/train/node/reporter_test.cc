@@ -19,8 +19,8 @@ class ReporterTest : public testing::Test {
     for (std::int64_t step = first; step <= last; ++step) reporter_.step({.step = step, .epoch = epoch});
   }
   // "3 4 e0 5": what it tells again.
-  std::vector<std::string> told_again() {
-    reporter_.tell_again();
+  std::vector<std::string> reported_again() {
+    reporter_.report_again();
     cluster_.nodes[0].send({.kind = "that is all", .bytes = {}});
     std::vector<std::string> out;
     for (;;) {
@@ -38,11 +38,11 @@ class ReporterTest : public testing::Test {
 
 TEST_F(ReporterTest, EverythingThatIsNotAcknowledgedIsToldAgain) {
   train(1, 500);
-  EXPECT_EQ(told_again().size(), 500U);
+  EXPECT_EQ(reported_again().size(), 500U);
   reporter_.recorded({.step = 497});
-  EXPECT_THAT(told_again(), ElementsAre("498", "499", "500"));
+  EXPECT_THAT(reported_again(), ElementsAre("498", "499", "500"));
   reporter_.recorded({.step = 500});
-  EXPECT_THAT(told_again(), ElementsAre());
+  EXPECT_THAT(reported_again(), ElementsAre());
 }
 
 TEST_F(ReporterTest, EpochsComeAfterTheirSteps) {
@@ -51,9 +51,9 @@ TEST_F(ReporterTest, EpochsComeAfterTheirSteps) {
   train(3, 4, 1);
   reporter_.epoch({.epoch = 1});
   train(5, 5, 2);
-  EXPECT_THAT(told_again(), ElementsAre("1", "2", "e0", "3", "4", "e1", "5"));
+  EXPECT_THAT(reported_again(), ElementsAre("1", "2", "e0", "3", "4", "e1", "5"));
   reporter_.recorded({.step = 3, .epoch = 1});
-  EXPECT_THAT(told_again(), ElementsAre("4", "e1", "5"));
+  EXPECT_THAT(reported_again(), ElementsAre("4", "e1", "5"));
 }
 
 TEST_F(ReporterTest, StepsThatAreDoneAgainAreForgotten) {
@@ -61,10 +61,10 @@ TEST_F(ReporterTest, StepsThatAreDoneAgainAreForgotten) {
   reporter_.epoch({.epoch = 0});
   train(10, 12, 1);
   reporter_.go_back_to({.step = 7, .epoch = 0});
-  EXPECT_THAT(told_again(), ElementsAre("1", "2", "3", "4", "5", "6", "7"));
+  EXPECT_THAT(reported_again(), ElementsAre("1", "2", "3", "4", "5", "6", "7"));
   reporter_.go_back_to({.step = 7, .epoch = 0});
   train(8, 8, 0);
-  EXPECT_EQ(told_again().back(), "8");
+  EXPECT_EQ(reported_again().back(), "8");
 }
 
 }  // namespace

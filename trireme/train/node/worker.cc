@@ -20,8 +20,8 @@
 #include "trireme/train/checkpoint/checkpoint_layout.h"
 #include "trireme/train/loop/trainer.h"
 #include "trireme/train/messages/checkpoint_transfer.h"
+#include "trireme/train/messages/progress_reporter.h"
 #include "trireme/train/messages/reports.h"
-#include "trireme/train/messages/whereabouts.h"
 #include "trireme/train/node/compile_turn.h"
 #include "trireme/train/node/node_history.h"
 #include "trireme/train/node/peer_blame.h"
@@ -38,27 +38,27 @@ constexpr Seconds kCallTimeout{30};
 constexpr Seconds kCompileTimeout{600};  // of another node, which times algorithms
 constexpr Seconds kRegroupTimeout{900};  // the coordinator may wait for a node to come back before it goes on
 constexpr Seconds kLook{0.2};            // at whether this node was asked to leave
-constexpr Seconds kNews{2};
+constexpr Seconds kAnnouncementTimeout{2};
 constexpr Seconds kDismissTimeout{60};
 constexpr Seconds kVerdictTimeout{10};
 
 class Worker {
  public:
-  Worker(coord::Membership& membership, Whereabouts& whereabouts, const WorkerOptions& options, const Clock& clock)
+  Worker(coord::Membership& membership, ProgressReporter& progress_reporter, const WorkerOptions& options, const Clock& clock)
       : membership_(membership),
-        whereabouts_(whereabouts),
+        progress_(progress_reporter),
         options_(options),
         clock_(clock),
         welcome_(unpack_welcome(membership.welcome())),
         job_(prepare_job()),
         data_(data::open_data(job_.data, options.scratch, options.nodes_on_machine)),
         history_(options.events, membership.node()),
-        profiler_(parse_profile(job_.observe.profile), [this](const ProfileData& data) { tell(data); }),
+        profiler_(parse_profile(job_.observe.profile), [this](const ProfileData& data) { report(data); }),
         trainer_({.job = job_,
                   .data = data_,
                   .clock = clock,
                   .team_follows = true,
-                  .at = [&whereabouts](std::int64_t step, std::string_view phase) { whereabouts.at(step, phase); },
+                  .at = [&progress_reporter](std::int64_t step, std::string_view phase) { progress_reporter.at(step, phase); },
                   .gives_up = [this] { return has_no_use_for_data(); },
                   .events = history_.push_events(),
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
@@ -86,15 +86,15 @@ class Worker {
   Job prepare_job() {
     Config config = Config::parse_toml(welcome_.job, "the coordinator's job");
     config.set("train.threads", fmt::format("{}", options_.threads), "this node");
-    whereabouts_.at(-1, "staging");
+    progress_.at(-1, "staging");
     const StagedData staged =
         stage_data(config, {.call = [this](const std::string& method,
                                            std::string request) { return membership_.call(method, std::move(request), kCallTimeout); },
                             .cache = options_.scratch / "staged",
-                            .progress = [this](const StagingProgress& progress) { tell(progress); }});
+                            .progress = [this](const StagingProgress& progress) { report(progress); }});
     data_hash_ = staged.hash;
     job_hash_ = options_.job_hash.empty() ? job_hash(config) : options_.job_hash;
-    whereabouts_.at(-1, "preparation");
+    progress_.at(-1, "preparation");
     return job_from_config(config);
   }
 
@@ -111,7 +111,7 @@ class Worker {
             }};
   }
 
-  void tell(const ProfileData& data) {
+  void report(const ProfileData& data) {
     ProfileOrigin origin{.node = membership_.node(), .host = host_, .rank = rank_, .own_time = own_time_offset()};
     if (const auto clock = membership_.clock_offset()) {
       origin.clock_offset = clock->offset - origin.own_time;
@@ -132,10 +132,10 @@ class Worker {
             .share = divides ? team.shares[static_cast<std::size_t>(rank_)] / all : 0};
   }
 
-  void tell(const StagingProgress& progress) {
+  void report(const StagingProgress& progress) {
     const Seconds now = clock_.now();
-    if (progress.bytes < progress.total && (now - last_told_).count() < 2) return;
-    last_told_ = now;
+    if (progress.bytes < progress.total && (now - last_reported_).count() < 2) return;
+    last_reported_ = now;
     constexpr double kMegabyte = 1 << 20;
     options_.say(fmt::format("data: {:.1f} of {:.1f} MiB", static_cast<double>(progress.bytes) / kMegabyte,
                              static_cast<double>(progress.total) / kMegabyte));
@@ -169,7 +169,7 @@ class Worker {
   }
 
   coord::Generation next_generation() {
-    whereabouts_.at(trainer_.cursor().step, kRegroup);
+    progress_.at(trainer_.cursor().step, kRegroup);
     const Seconds end = clock_.now() + (generation_ == 0 ? options_.start_timeout + options_.keep : kRegroupTimeout);
     for (;;) {
       if (is_asked_to_leave()) {
@@ -187,7 +187,7 @@ class Worker {
   // Whether there is another generation to wait for. Everything else is thrown.
   bool recovers(const Error& error) {
     const auto waits = membership_.peer_wait();
-    const int not_come = waits->take_missed();
+    const int not_come = waits->reset_missed();
     const int missed = trainer_.team().missed_peer;
     const int peer = missed >= 0 ? missed : not_come;
     waits->end();  // whatever it waited for
@@ -197,23 +197,19 @@ class Worker {
     trainer_.abandon();
     stopped_ = false;
     wanted_ = {};
-    if (error.code() == failed_precondition || error.code() == cancelled) await_news();
+    if (error.code() == failed_precondition || error.code() == cancelled) await_announcement();
     if (membership_.dismissed() && !membership_.end()) membership_.leave();
     if (const auto end = membership_.end()) return comes_again(*end);
     if (membership_.announced() > generation_) return true;
     if (!blames_peer(error)) throw;  // the one that is being caught, as what it is
-    membership_.fail({.rank = rank_,
-                      .progress = whereabouts_.progress(),
-                      .code = error.code(),
-                      .text = error.what(),
-                      .blames_peer = true,
-                      .peer = peer});
+    membership_.fail(
+        {.rank = rank_, .progress = progress_.progress(), .code = error.code(), .text = error.what(), .blames_peer = true, .peer = peer});
     return true;
   }
 
   // A call may be refused because its generation is over a moment before this node hears of the next.
-  void await_news() {
-    const Seconds end = clock_.now() + kNews;
+  void await_announcement() {
+    const Seconds end = clock_.now() + kAnnouncementTimeout;
     while (clock_.now() < end && membership_.announced() <= generation_ && !membership_.dismissed() && !membership_.end())
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
@@ -238,16 +234,16 @@ class Worker {
     host_ = generation.members[static_cast<std::size_t>(rank_)].host;
     if (!generation.plan.empty()) trainer_.apply_plan(unpack_plan(generation.plan));
     // Requests that still wait are of the generation before: in this one nothing is asked before it was entered.
-    while (auto message = membership_.receive()) hear(*message);
+    while (auto message = membership_.receive()) on_message(*message);
     wanted_ = {};
-    reporter_.tell_again();
-    whereabouts_.at(trainer_.cursor().step, "compile");
+    reporter_.report_again();
+    progress_.at(trainer_.cursor().step, "compile");
     compile_in_turn(membership_, generation, [&] {
-      whereabouts_.at(trainer_.cursor().step, "compile");  // from now on itself
+      progress_.at(trainer_.cursor().step, "compile");  // from now on itself
       trainer_.prepare(rank_, generation.size());
     });
     failpoint("switch.before_rendezvous");
-    whereabouts_.at(trainer_.cursor().step, "rendezvous");
+    progress_.at(trainer_.cursor().step, "rendezvous");
     const Seconds timeout{job_.strategy.team.timeout_seconds};
     const auto encryption = job_.strategy.team.encrypt ? comm::Encryption::between_machines : comm::Encryption::never;
     auto communicator = comm::Communicator::connect(membership_.store(),
@@ -257,7 +253,7 @@ class Worker {
                                                      .address = options_.address,
                                                      .key = options_.key,
                                                      .cancellation = membership_.cancellation(),
-                                                     .tell = options_.say,
+                                                     .report_stranger = options_.say,
                                                      .waits = membership_.peer_wait(),
                                                      .spans = &profiler_.spans(),
                                                      .encryption = encryption,
@@ -291,7 +287,7 @@ class Worker {
   // Until the end, or until all are to wait for another generation.
   void train() {
     while (!trainer_.finished() && !stopped_) {
-      while (auto message = membership_.receive()) hear(*message);
+      while (auto message = membership_.receive()) on_message(*message);
       ask_to_leave();
       const Requests agreed = trainer_.advance(reporter_, wanted_);
       history_.stepped(trainer_);
@@ -308,7 +304,7 @@ class Worker {
     membership_.send({.kind = std::string(kLeavingReport), .bytes = {}});
   }
 
-  void hear(const coord::Message& message) {
+  void on_message(const coord::Message& message) {
     if (message.kind == kRecorded) return reporter_.recorded(unpack_cursor(message.bytes));
     if (message.kind != kRequest) return;
     const Requests requests = unpack_requests(message.bytes);
@@ -319,18 +315,18 @@ class Worker {
 
   // Everybody takes part in a checkpoint; the one that leads hands it in.
   void keep() {
-    whereabouts_.at(trainer_.cursor().step, "checkpoint");
+    progress_.at(trainer_.cursor().step, "checkpoint");
     Checkpoint checkpoint = trainer_.checkpoint();
     if (trainer_.team().is_lead()) uploader_.begin(std::move(checkpoint));
   }
 
   void finish() {
-    whereabouts_.at(trainer_.cursor().step, "finish");
+    progress_.at(trainer_.cursor().step, "finish");
     keep();
     Finish finish{
         .interrupted = !trainer_.finished(), .stopped_early = trainer_.finished() == Ending::stopped_early, .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
-    whereabouts_.at(trainer_.cursor().step, "finish");
+    progress_.at(trainer_.cursor().step, "finish");
     profiler_.finish();
     telemetry_.flush();
     if (!trainer_.team().is_lead()) return;
@@ -351,12 +347,12 @@ class Worker {
   }
 
   coord::Membership& membership_;
-  Whereabouts& whereabouts_;
+  ProgressReporter& progress_;
   const WorkerOptions& options_;
   const Clock& clock_;
   Welcome welcome_;
   std::string data_hash_, job_hash_;
-  Seconds last_told_{};
+  Seconds last_reported_{};
   Job job_;
   data::DataSets data_;
   NodeHistory history_;
@@ -377,18 +373,18 @@ class Worker {
 }  // namespace
 
 bool run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock) {
-  Whereabouts whereabouts(membership);
-  whereabouts.at(-1, "preparation");
+  ProgressReporter progress_reporter(membership);
+  progress_reporter.at(-1, "preparation");
   std::optional<Worker> worker;
   const auto report = [&](const Error& error) {
     membership.fail({.rank = worker ? worker->rank() : -1,
-                     .progress = whereabouts.progress(),
+                     .progress = progress_reporter.progress(),
                      .code = error.code(),
                      .text = error.what(),
                      .blames_peer = blames_peer(error)});
   };
   try {
-    worker.emplace(membership, whereabouts, options, clock);
+    worker.emplace(membership, progress_reporter, options, clock);
     return worker->run();
   } catch (const Error& error) {
     if (membership.end()) throw;

@@ -44,7 +44,7 @@ bool ParameterServers::is_sendable(Replica& replica, std::size_t slice) const {
 // A round is void for all its workers: this one's statistics of the step forget it, too. In other modes that is the worker's own affair.
 // `before`: that step.
 bool ParameterServers::undo_statistics(const std::vector<float>& before) {
-  if (!held_->client->take_void() || before.size() != setup_.replica.states().size()) return false;
+  if (!held_->client->reset_void() || before.size() != setup_.replica.states().size()) return false;
   setup_.replica.states() = before;
   unused_ += std::exchange(last_samples_, 0);
   return true;
@@ -68,7 +68,7 @@ engine::Outcome ParameterServers::compute(const StepInput& input, const ps::Leas
       },
       {},
       [&](std::size_t slice) {
-        const comm::PeerWait::Scope waits(setup_.team.neighbours().waits.get(), comm::PeerWait::kSomebody);
+        const comm::PeerWait::Scope waits(setup_.team.neighbours().waits.get(), comm::PeerWait::kUnknownPeer);
         client.needed(slice);
         if (!undo_statistics(states_before_)) return;
         *input.states_before = states_before_;
@@ -107,14 +107,14 @@ StepResult ParameterServers::run(const StepInput& input, Replica& replica) {
                   .exchange = client.exchanged() - exchanged,
                   .staleness = client.staleness()};
   last_samples_ = result.is_skipped ? 0 : input.batch.size;
-  client.told({.samples = result.outcome.samples,
-               .correct = result.outcome.correct,
-               .loss = result.outcome.loss,
-               .penalty = result.outcome.penalty,
-               .compute_seconds = result.times.compute(),
-               .wait_seconds = wait,
-               .seconds = seconds,
-               .is_skipped = result.is_skipped});
+  client.report_step({.samples = result.outcome.samples,
+                      .correct = result.outcome.correct,
+                      .loss = result.outcome.loss,
+                      .penalty = result.outcome.penalty,
+                      .compute_seconds = result.times.compute(),
+                      .wait_seconds = wait,
+                      .seconds = seconds,
+                      .is_skipped = result.is_skipped});
   return result;
 }
 

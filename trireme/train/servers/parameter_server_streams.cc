@@ -43,7 +43,7 @@ void ParameterServers::listen() {
                             [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
                               return server->open(peer.identity.name, std::move(session));
                             }}},
-      .tell = neighbours.say});
+      .report_stranger = neighbours.say});
   neighbours.store->set(fmt::format("parameters/{}", server_number()), join_host_port(neighbours.address, listener_->port()));
 }
 

@@ -48,7 +48,7 @@ ps::WorkDone as_good_as(const ps::WorkDone& known, ps::WorkDone unknown) {
 std::vector<ps::WorkDone> WorkTally::add(const std::vector<ps::WorkDone>& reports, const Sums& sums) {
   std::vector<ps::WorkDone> out;
   for (const ps::WorkDone& given : reports) {
-    const ps::WorkDone part = given.is_heard && given.faulty.empty() ? given : as_good_as(last_, given);
+    const ps::WorkDone part = given.is_reported && given.faulty.empty() ? given : as_good_as(last_, given);
     last_ = part;
     time_.compute += part.compute_seconds;
     time_.wait += part.wait_seconds;

@@ -54,7 +54,7 @@ TEST(WorkTally, WhoIsLostCanNotTellButItsPartCounts) {
 TEST(WorkTally, WhatNobodyCouldTellIsTakenToBeAsGoodAsWhatWasToldBefore) {
   WorkTally tally;
   tally.add({part(0, 0, 8, 1.5, {0, 8})}, {.are_made = true});
-  const ps::WorkDone unreported{.lease = {.begin = 8, .end = 16, .round = 1, .batch = {8, 16}}, .samples = 8, .is_heard = false};
+  const ps::WorkDone unreported{.lease = {.begin = 8, .end = 16, .round = 1, .batch = {8, 16}}, .samples = 8, .is_reported = false};
   const auto updates = tally.add({unreported}, {.are_made = true});
   ASSERT_EQ(updates.size(), 1U);
   EXPECT_EQ(updates[0].lease.begin, 8);

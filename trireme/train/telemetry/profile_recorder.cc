@@ -40,7 +40,7 @@ std::vector<std::string> pieces_of_lines(std::string_view lines) {
 ProfileRecorder::ProfileRecorder(const std::filesystem::path& run, std::function<void(const std::string&)> say)
     : folder_(run / "profile"), say_(std::move(say)) {}
 
-void ProfileRecorder::hear(const std::string& node, std::string_view lines) {
+void ProfileRecorder::on_profile(const std::string& node, std::string_view lines) {
   std::int64_t& bytes = bytes_[node];
   if (bytes < 0) return;
   bytes += static_cast<std::int64_t>(lines.size());

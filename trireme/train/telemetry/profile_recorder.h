@@ -19,7 +19,7 @@ std::vector<std::string> pieces_of_lines(std::string_view lines);
 class ProfileRecorder {
  public:
   explicit ProfileRecorder(const std::filesystem::path& run, std::function<void(const std::string& line)> say = {});
-  void hear(const std::string& node, std::string_view lines);
+  void on_profile(const std::string& node, std::string_view lines);
 
  private:
   void give_up(const std::string& node, const std::string& why);

@@ -35,7 +35,7 @@ observe::StepAnatomy step(std::int64_t number) {
 }
 
 // Told from the telemetry's thread and from the test's.
-struct Heard {
+struct Received {
   std::mutex mutex;
   std::vector<TelemetryReport> reports;
   bool is_away = false;
@@ -62,62 +62,62 @@ std::vector<std::int64_t> numbers(const TelemetryReport& report) {
 }
 
 TEST(Telemetry, StepsAreToldOnceAndAgainIfNobodyHeardThem) {
-  Heard heard;
-  Telemetry telemetry(heard.options());
+  Received received;
+  Telemetry telemetry(received.options());
   telemetry.takes_part({.rank = 2, .what = "worker", .generation = 7, .share = 0.25});
   telemetry.step(step(1));
-  heard.is_away = true;
+  received.is_away = true;
   telemetry.flush();
   telemetry.step(step(2));
-  heard.is_away = false;
+  received.is_away = false;
   telemetry.flush();
   telemetry.step(step(3));
   telemetry.flush();
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_THAT(numbers(heard.reports[0]), ElementsAre(1, 2));
-  EXPECT_THAT(numbers(heard.reports[1]), ElementsAre(3));
-  EXPECT_EQ(heard.reports[0].duty.generation, 7U);
+  ASSERT_EQ(received.reports.size(), 2U);
+  EXPECT_THAT(numbers(received.reports[0]), ElementsAre(1, 2));
+  EXPECT_THAT(numbers(received.reports[1]), ElementsAre(3));
+  EXPECT_EQ(received.reports[0].duty.generation, 7U);
 }
 
 // A training of three seconds would otherwise lack the bytes of its last fifth of a second.
 TEST(Telemetry, TheLastWindowIsMeasuredHoweverShortlyAfterAnother) {
-  Heard heard;
-  Telemetry telemetry(heard.options());
+  Received received;
+  Telemetry telemetry(received.options());
   telemetry.flush();
   telemetry.step(step(1));
   count_sent(1000);
   telemetry.flush();
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_GE(heard.reports[1].seconds, 0.15);
-  EXPECT_EQ(heard.reports[1].traffic.sent, 1000);
-  EXPECT_GE(heard.reports[1].machine.cores, 1);
+  ASSERT_EQ(received.reports.size(), 2U);
+  EXPECT_GE(received.reports[1].seconds, 0.15);
+  EXPECT_EQ(received.reports[1].traffic.sent, 1000);
+  EXPECT_GE(received.reports[1].machine.cores, 1);
 }
 
 // The clock is the machine's, which somebody may set back: the end of a training does not wait until it is as late again.
 TEST(Telemetry, AWindowTooShortToMeasureHasStepsOnly) {
-  Heard heard;
-  Telemetry telemetry(heard.options());
-  heard.clock_ahead = -100'000;
+  Received received;
+  Telemetry telemetry(received.options());
+  received.clock_ahead = -100'000;
   telemetry.flush();
-  EXPECT_TRUE(heard.reports.empty()) << "there is nothing to tell";
+  EXPECT_TRUE(received.reports.empty()) << "there is nothing to tell";
   telemetry.step(step(1));
   telemetry.flush();
-  heard.clock_ahead = 0;
+  received.clock_ahead = 0;
   std::this_thread::sleep_for(std::chrono::milliseconds(300));
   telemetry.flush();
-  ASSERT_EQ(heard.reports.size(), 2U);
-  EXPECT_EQ(heard.reports[0].seconds, 0);
-  EXPECT_GE(heard.reports[1].seconds, 0.3);
-  EXPECT_GE(heard.reports[1].machine.cores, 1);
+  ASSERT_EQ(received.reports.size(), 2U);
+  EXPECT_EQ(received.reports[0].seconds, 0);
+  EXPECT_GE(received.reports[1].seconds, 0.3);
+  EXPECT_GE(received.reports[1].machine.cores, 1);
 }
 
 TEST(Telemetry, AStepBeganBeforeItEnded) {
-  Heard heard;
-  Telemetry telemetry(heard.options());
-  const double now = heard.options().time();
+  Received received;
+  Telemetry telemetry(received.options());
+  const double now = received.options().time();
   telemetry.step(step(1));
   telemetry.flush();
-  EXPECT_NEAR(heard.reports.at(0).steps.at(0).start, now - 0.5, 0.4);
+  EXPECT_NEAR(received.reports.at(0).steps.at(0).start, now - 0.5, 0.4);
 }
 
 TEST(Telemetry, EveryFieldOfANodeIsKeptAndDocumented) {

@@ -15,9 +15,9 @@ namespace trireme::train {
 inline constexpr std::string_view kRegroup = "regroup";  // it is ready for another generation
 
 // Where this node is, told to the coordinator and remembered for the report of a failure.
-class Whereabouts {
+class ProgressReporter {
  public:
-  explicit Whereabouts(coord::Membership& membership) : membership_(membership) {}
+  explicit ProgressReporter(coord::Membership& membership) : membership_(membership) {}
   void at(std::int64_t step, std::string_view phase) {
     progress_ = {.step = step, .phase = std::string(phase)};
     membership_.at(step, phase);
