@@ -1,120 +1,22 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of calls and streams over loopback, with friends, strangers and the dying.
+// Tests of calls and streams over loopback.
 #include "trireme/rpc/server.h"
 
-#include <arpa/inet.h>
 #include <gmock/gmock.h>
 #include <grpc/grpc.h>
-#include <grpcpp/create_channel.h>
-#include <grpcpp/generic/async_generic_service.h>
-#include <grpcpp/generic/generic_stub.h>
-#include <grpcpp/security/credentials.h>
-#include <grpcpp/security/server_credentials.h>
-#include <grpcpp/server.h>
-#include <grpcpp/server_builder.h>
 #include <gtest/gtest.h>
 #include <sys/socket.h>
 
-#include <condition_variable>
 #include <future>
-#include <latch>
-#include <mutex>
-#include <semaphore>
-#include <thread>
 
-#include "trireme/base/host.h"
-#include "trireme/base/testing/thrown_error.h"
-#include "trireme/rpc/authority.h"
-#include "trireme/rpc/channel.h"
 #include "trireme/rpc/testing/child_process.h"
+#include "trireme/rpc/testing/server_fixture.h"
 
 namespace trireme::rpc {
 namespace {
 
-using testing::AllOf;
-using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
-
-constexpr Seconds kHour{3600};
-constexpr Seconds kPatience{10};
-
-Seconds now() { return SteadyClock().now(); }
-
-// What a listener was told, to be waited for.
-class Diary {
- public:
-  SessionListener listener() {
-    return {.received = [this](std::string bytes) { write(std::move(bytes)); },
-            .closed = [this](const Error& why) { write(fmt::format("closed: {}: {}", name_of(why.code()), why.what())); }};
-  }
-  std::string next() {
-    std::unique_lock lock(mutex_);
-    if (!changed_.wait_for(lock, kPatience, [this] { return read_ < lines_.size(); })) return "nothing";
-    return lines_[read_++];
-  }
-
- private:
-  void write(std::string line) {
-    const std::lock_guard lock(mutex_);
-    lines_.push_back(std::move(line));
-    changed_.notify_all();
-  }
-  std::mutex mutex_;
-  std::condition_variable changed_;
-  std::vector<std::string> lines_;
-  std::size_t read_ = 0;
-};
-
-class ServerTest : public testing::Test {
- protected:
-  Credentials credentials(const std::string& role, const std::string& name = "0") const {
-    return authority_.issue({.role = role, .name = name}, {"127.0.0.1"}, kHour);
-  }
-
-  Server::Options options() {
-    const auto echo = [](const Peer& peer, const std::string& request) { return peer.identity.name + ":" + request; };
-    const auto fail = [](const Peer&, const std::string& request) -> std::string {
-      throw Error{static_cast<ErrorCode>(std::stoi(request)), "{}", "grün und \"blau\"\nzwei Zeilen"};
-    };
-    const auto wait = [this](const Peer&, const std::string&) {
-      waiting_.count_down();
-      entered_.release();
-      release_.wait_for(kPatience);
-      return std::string("released");
-    };
-    return {.addresses = {"127.0.0.1", "127.0.0.2"},
-            .credentials = credentials("coordinator"),
-            .methods = {{.name = "echo", .roles = {"node"}, .handler = echo},
-                        {.name = "fail", .roles = {"node"}, .handler = fail},
-                        {.name = "stop", .roles = {"coordinator"}, .handler = echo},
-                        {.name = "wait", .roles = {"node"}, .handler = wait},
-                        {.name = "large",
-                         .roles = {"node"},
-                         .handler = [](const Peer&, const std::string& size) { return std::string(std::stoul(size), 'x'); }}},
-            .streams = {{.name = "talk", .roles = {"node"}, .opened = [this](const Peer& peer, const std::shared_ptr<Session>& session) {
-                           if (peer.identity.name == "unloved") throw Error{already_exists, "go away"};
-                           session_.set_value(session);
-                           return diary_.listener();
-                         }}}};
-  }
-
-  static std::string address(const Server& server, const std::string& host = "127.0.0.1") { return join_host_port(host, server.port()); }
-  Channel channel(const Server& server, const std::string& name = "0") const {
-    return Channel::connect(address(server), credentials("node", name), kPatience);
-  }
-  static std::string connection_error(const Server& server, const Credentials& with) {
-    return thrown_error([&] { Channel::connect(address(server), with, kPatience); });
-  }
-
-  const Authority authority_ = Authority::create();
-  std::latch waiting_{100};
-  std::counting_semaphore<> entered_{0};
-  std::promise<void> released_;
-  std::shared_future<void> release_ = released_.get_future().share();
-  Diary diary_;
-  std::promise<std::shared_ptr<Session>> session_;
-};
 
 TEST_F(ServerTest, AnswersCallsOnEveryAddress) {
   const Server server(options());
@@ -156,116 +58,6 @@ TEST_F(ServerDeathTest, EveryMethodHasRoles) {
   Server::Options roleless = options();
   roleless.methods.front().roles.clear();
   EXPECT_DEATH(Server{roleless}, "every method says who may call it");
-}
-
-TEST_F(ServerTest, StrangersAreRefusedAndTheServerLivesOn) {
-  const Server server(options());
-  const Seconds start = now();
-  const Credentials other = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
-  EXPECT_THAT(connection_error(server, other), StartsWith("unauthenticated: "));
-  Credentials mixed = other;
-  mixed.authority = authority_.certificate();
-  EXPECT_THAT(connection_error(server, mixed), StartsWith("unauthenticated: "));
-  const Credentials expired = authority_.issue({.role = "node", .name = "0"}, {}, -2 * Authority::kClockSlack);
-  EXPECT_THAT(connection_error(server, expired), AllOf(StartsWith("unauthenticated: "), HasSubstr("the clock of this machine says")));
-  EXPECT_LT(now() - start, Seconds{3});
-  EXPECT_EQ(channel(server).call("echo", "x", kPatience), "0:x");
-}
-
-grpc_connectivity_state state_after(const std::shared_ptr<grpc::ChannelCredentials>& credentials, const std::string& address) {
-  const auto channel = grpc::CreateChannel(address, credentials);
-  channel->GetState(true);
-  channel->WaitForConnected(std::chrono::system_clock::now() + std::chrono::milliseconds(500));
-  return channel->GetState(false);
-}
-
-TEST_F(ServerTest, PlaintextAndGarbageGetNowhere) {
-  const Server server(options());
-  EXPECT_NE(state_after(grpc::InsecureChannelCredentials(), address(server)), GRPC_CHANNEL_READY);
-  for (const std::string& garbage : {std::string(), std::string("GET / HTTP/1.1\r\n\r\n"), std::string(100'000, '\x17')}) {
-    const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
-    sockaddr_in to{.sin_family = AF_INET,
-                   .sin_port = htons(static_cast<std::uint16_t>(server.port())),
-                   .sin_addr = {htonl(INADDR_LOOPBACK)},
-                   .sin_zero = {}};
-    ASSERT_EQ(::connect(socket, reinterpret_cast<sockaddr*>(&to), sizeof to), 0);
-    (void)::send(socket, garbage.data(), garbage.size(), MSG_NOSIGNAL | MSG_DONTWAIT);
-    ::close(socket);
-  }
-  EXPECT_EQ(channel(server).call("echo", "x", kPatience), "0:x");
-}
-
-TEST_F(ServerTest, StrangersAreToldWithTheirAddressAndMembersAreNot) {
-  std::mutex mutex;
-  std::vector<std::string> lines;
-  Server::Options reporting = options();
-  reporting.report_stranger = [&](const std::string& line) {
-    const std::lock_guard lock(mutex);
-    lines.push_back(line);
-  };
-  const Server server(reporting);
-  Channel member = channel(server);
-  const Credentials other = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
-  EXPECT_THAT(connection_error(server, other), StartsWith("unauthenticated: "));
-  const auto reported = [&] {
-    const std::lock_guard lock(mutex);
-    return lines;
-  };
-  for (const Seconds end = now() + kPatience; reported().empty() && now() < end;)
-    std::this_thread::sleep_for(std::chrono::milliseconds(50));
-  EXPECT_THAT(reported(), testing::Contains(testing::AllOf(StartsWith("127.0.0.1:"), HasSubstr("did not show a certificate of this job"))));
-  EXPECT_LE(reported().size(), 2U);
-  EXPECT_EQ(member.call("echo", "x", kPatience), "0:x");
-}
-
-TEST_F(ServerTest, AClientWithoutACertificateIsRefused) {
-  const Server server(options());
-  grpc::SslCredentialsOptions nameless;
-  nameless.pem_root_certs = authority_.certificate();
-  const auto stranger = grpc::CreateChannel(address(server), grpc::SslCredentials(nameless));
-  grpc::GenericStub stub(stranger);
-  std::promise<grpc::Status> answer;
-  grpc::ClientContext context;
-  context.set_deadline(std::chrono::system_clock::now() + std::chrono::seconds(5));
-  grpc::ByteBuffer request(nullptr, 0);
-  grpc::ByteBuffer response;
-  stub.UnaryCall(&context, "/trireme/echo", {}, &request, &response, [&](const grpc::Status& status) { answer.set_value(status); });
-  EXPECT_EQ(answer.get_future().get().error_code(), grpc::StatusCode::UNAVAILABLE);
-  EXPECT_THAT(thrown_error([&] { Channel::connect(address(server), {.authority = authority_.certificate()}, kPatience); }),
-              StartsWith("unauthenticated: "));
-  EXPECT_EQ(channel(server).call("echo", "x", kPatience), "0:x");
-}
-
-TEST_F(ServerTest, ANodeCantPlayTheCoordinator) {
-  Server::Options fake = options();
-  fake.credentials = credentials("guest");
-  EXPECT_THAT(thrown_error([&] { Server{fake}; }), HasSubstr("needs a coordinator's or a node's certificate"));
-  fake.credentials = credentials("node");
-  const Server node(fake);
-  EXPECT_THAT(connection_error(node, credentials("node")), HasSubstr("is not this job's coordinator"));
-
-  // The same for one that doesn't use our server.
-  grpc::SslServerCredentialsOptions tls(GRPC_SSL_DONT_REQUEST_CLIENT_CERTIFICATE);
-  tls.pem_key_cert_pairs = {{.private_key = fake.credentials.key, .cert_chain = fake.credentials.certificate}};
-  grpc::CallbackGenericService service;
-  int port = 0;
-  grpc::ServerBuilder builder;
-  builder.AddListeningPort("127.0.0.1:0", grpc::SslServerCredentials(tls), &port).RegisterCallbackGenericService(&service);
-  const auto impostor = builder.BuildAndStart();
-  EXPECT_THAT(thrown_error([&] { Channel::connect(join_host_port("127.0.0.1", port), credentials("node"), kPatience); }),
-              testing::AllOf(StartsWith("unauthenticated: "), HasSubstr("is not this job's coordinator")));
-}
-
-TEST_F(ServerTest, ListensOnlyWhereItIsTold) {
-  Server::Options anywhere = options();
-  for (const std::string address : {"0.0.0.0", "::"}) {
-    anywhere.addresses = {address};
-    EXPECT_THAT(thrown_error([&] { Server{anywhere}; }), HasSubstr("every network of this machine"));
-  }
-  const Server first(options());
-  Server::Options again = options();
-  again.port = first.port();
-  EXPECT_THAT(thrown_error([&] { Server{again}; }), StartsWith(fmt::format("unavailable: cannot listen on port {}", first.port())));
 }
 
 TEST_F(ServerTest, OversizeMessagesAreRefusedBothWays) {
