@@ -59,7 +59,7 @@ class Worker {
                   .clock = clock,
                   .team_follows = true,
                   .at = [&progress_reporter](std::int64_t step, std::string_view phase) { progress_reporter.at(step, phase); },
-                  .gives_up = [this] { return has_no_use_for_data(); },
+                  .gives_up = [this] { return may_abandon_data(); },
                   .events = history_.push_events(),
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
                   .profiler = &profiler_},
@@ -72,7 +72,7 @@ class Worker {
   bool run() {
     for (;;) {
       try {
-        if (takes_part_to_the_end()) return true;
+        if (run_generation()) return true;
       } catch (const Error& error) {
         if (!recovers(error)) return is_asked_to_leave();
       }
@@ -141,8 +141,8 @@ class Worker {
                              static_cast<double>(progress.total) / kMegabyte));
   }
 
-  // One generation, from the wait for it to its end; false: another follows.
-  bool takes_part_to_the_end() {
+  // One generation, from the wait for it to its end. Returns false if another follows.
+  bool run_generation() {
     telemetry_.wait_for_baseline();
     if (!std::exchange(is_ready_, true))
       membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
@@ -162,8 +162,8 @@ class Worker {
     return is_dismissed();
   }
 
-  // Asked while a read hangs, maybe for ever: this node need not stay for it if nobody expects anything of it any more.
-  bool has_no_use_for_data() const {
+  // Asked while a read hangs, maybe for ever: this node need not stay for it if no node expects anything of it any more.
+  bool may_abandon_data() const {
     const bool is_left_out = membership_.announced() > generation_;
     return membership_.dismissed() || membership_.end() || (is_left_out && is_asked_to_leave());
   }
@@ -187,9 +187,9 @@ class Worker {
   // Whether there is another generation to wait for. Everything else is thrown.
   bool recovers(const Error& error) {
     const auto waits = membership_.peer_wait();
-    const int not_come = waits->reset_missed();
+    const int missing_in_rendezvous = waits->reset_missed();
     const int missed = trainer_.team().missed_peer;
-    const int peer = missed >= 0 ? missed : not_come;
+    const int peer = missed >= 0 ? missed : missing_in_rendezvous;
     waits->end();  // whatever it waited for
     history_.stepped(trainer_);
     history_.broken(trainer_.cursor().step, error.what());
@@ -199,7 +199,7 @@ class Worker {
     wanted_ = {};
     if (error.code() == failed_precondition || error.code() == cancelled) await_announcement();
     if (membership_.dismissed() && !membership_.end()) membership_.leave();
-    if (const auto end = membership_.end()) return comes_again(*end);
+    if (const auto end = membership_.end()) return rejoin_coordinator(*end);
     if (membership_.announced() > generation_) return true;
     if (!blames_peer(error)) throw;  // the one that is being caught, as what it is
     membership_.fail(
@@ -207,15 +207,15 @@ class Worker {
     return true;
   }
 
-  // A call may be refused because its generation is over a moment before this node hears of the next.
+  // A call may be refused because its generation is over a moment before this node learns of the next.
   void await_announcement() {
     const Seconds end = clock_.now() + kAnnouncementTimeout;
     while (clock_.now() < end && membership_.announced() <= generation_ && !membership_.dismissed() && !membership_.end())
       std::this_thread::sleep_for(std::chrono::milliseconds(10));
   }
 
-  // The coordinator is gone, or holds this node for gone.
-  bool comes_again(const Error& end) {
+  // The coordinator is gone, or has declared this node lost.
+  bool rejoin_coordinator(const Error& end) {
     history_.ended(end.what());
     if (end.code() == cancelled) return false;
     if (options_.keep <= Seconds(0) || (end.code() != unavailable && end.code() != aborted)) throw Error(end);
@@ -313,7 +313,7 @@ class Worker {
     wanted_.regroup |= requests.regroup;
   }
 
-  // Everybody takes part in a checkpoint; the one that leads hands it in.
+  // All nodes take part in a checkpoint; the one that leads hands it in.
   void keep() {
     progress_.at(trainer_.cursor().step, "checkpoint");
     Checkpoint checkpoint = trainer_.checkpoint();
@@ -334,7 +334,7 @@ class Worker {
     membership_.send({.kind = std::string(kFinishReport), .bytes = pack(finish)});
   }
 
-  // False: somebody was lost before the end was told, and another generation does that part again.
+  // False: a node was lost before the end was reported, and another generation does that part again.
   bool is_dismissed() {
     failpoint("shutdown.mid");
     const Seconds end = clock_.now() + kDismissTimeout;
@@ -393,7 +393,7 @@ bool run_worker(coord::Membership& membership, const WorkerOptions& options, con
     if (membership.end()) throw;
     report(SystemError{internal, "{}", error.what()});
   }
-  // The coordinator goes on without this node, or sends everybody home.
+  // The coordinator goes on without this node, or dismisses all.
   const Seconds end = clock.now() + kVerdictTimeout;
   while (!membership.dismissed() && !membership.end() && clock.now() < end) membership.receive(Seconds(0.1));
   membership.leave();
