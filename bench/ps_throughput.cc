@@ -196,7 +196,7 @@ std::vector<rpc::Channel> connect(const Settings& settings, const Board& board) 
   return channels;
 }
 
-// The same pieces, but nobody looks at what comes.
+// The same pieces, but what comes is not looked at.
 class Bare final : public Exchange {
  public:
   Bare(const Settings& settings, std::vector<rpc::Channel>& channels)

@@ -75,7 +75,7 @@ TEST_F(Nodes, TheEnvironmentLaunchesThem) {
   ::setenv("MASTER_PORT", port.c_str(), 1);
   ::setenv("WORLD_SIZE", "3", 1);
   std::vector<std::unique_ptr<TrainingProcess>> ranks;
-  for (const char* rank : {"2", "1", "0"}) {  // whoever comes first waits
+  for (const char* rank : {"2", "1", "0"}) {  // the ranks that come first wait
     ::setenv("RANK", rank, 1);
     ranks.push_back(std::make_unique<TrainingProcess>(
         std::vector<std::string>{(folder_ / "job.toml").string(), "--runs", (folder_ / "runs").string(), "--threads", "1"}));

@@ -32,7 +32,7 @@ class Elastic : public TrainingFolder {
     return last;
   }
 
-  // Each step once, whoever did it.
+  // Each step once, whichever node did it.
   void expect_every_step_once(const std::string& runs, std::int64_t count) const {
     std::multiset<std::int64_t> seen;
     for (const auto& record : observe::read_journal(latest(runs) / "journal.jsonl"))
@@ -95,7 +95,7 @@ TEST_F(Elastic, ANodeThatStoodStillIsFencedAndComesAgain) {
   EXPECT_THAT(training.text(), HasSubstr("no heartbeat for 5 s"));
   ::kill(node, SIGCONT);
   EXPECT_TRUE(training.says("generation 3: 2 nodes go on")) << training.text();
-  EXPECT_EQ(::kill(node, 0), 0) << "the same process comes again";
+  EXPECT_EQ(::kill(node, 0), 0) << "the same process rejoins";
   training.signal(SIGTERM);
   EXPECT_EQ(training.wait(), 143) << training.text();
 }
@@ -144,7 +144,7 @@ TEST_F(Elastic, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere) {
   EXPECT_FALSE(std::filesystem::exists(latest("runs") / "coordinator.json"));
 }
 
-// Step records wait up to a second in the coordinator's memory: those that it had heard and not written die with it.
+// Step records wait up to a second in the coordinator's memory: those that it had received and not written die with it.
 TEST_F(Elastic, NoRecordOfAStepIsLostWithTheCoordinatorHoweverQuickTheStepsAre) {
   write_job(small_job({.samples = 20000, .epochs = 100, .batch_size = 4, .checkpoint_seconds = 600}));
   {

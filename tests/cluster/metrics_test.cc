@@ -30,7 +30,7 @@ int free_port() {
   return ntohs(address.sin_port);
 }
 
-// The answer's body; empty if nobody answers.
+// The answer's body; empty if no process answers.
 std::string get(int port, const std::string& path, const std::string& token = {}) {
   const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
   sockaddr_in address = at_loopback(port);

@@ -25,7 +25,7 @@ class Servers : public TrainingFolder {
     for (const std::string& setting : strategy) arguments.insert(arguments.end(), {"--set", "strategy." + setting});
     return begin(runs, arguments);
   }
-  // Whoever computed them.
+  // Whichever nodes computed them.
   void expect_whole_epochs(const std::string& runs, std::int64_t samples) const {
     for (const auto& record : records(runs, "epoch")) EXPECT_EQ(record.integer("samples"), samples);
   }
@@ -71,7 +71,7 @@ TEST_F(Servers, AKilledServerCostsOneCheckpointIntervalAtMost) {
   EXPECT_EQ(kept.count(rollbacks[0].integer("step")), 1U) << "all servers have the values of one checkpoint";
 }
 
-// Every node is a server and a worker: whoever dies takes parameters with it.
+// Every node is a server and a worker: any node that dies takes parameters with it.
 class SharedServers : public Servers {
  protected:
   TrainingProcess train_for_long(double checkpoint_seconds) const {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What real trainings tell of their time and traffic, by every strategy: it adds up, and the bytes are those that the algorithms need.
+// What real trainings report of their time and traffic, by every strategy: it adds up, and the bytes are those that the algorithms need.
 #include <gmock/gmock.h>
 
 #include <fstream>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// trireme_check_history FOLDER [--run RUN]: checks the event journals of a training, whoever made them.
+// trireme_check_history FOLDER [--run RUN]: checks the event journals of a training, of any origin.
 #include <fmt/format.h>
 
 #include <cstdio>

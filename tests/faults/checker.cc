@@ -76,7 +76,7 @@ void check_membership(const GenerationFacts& generation, Violations& found) {
 }
 
 // A node that was declared lost may not know it yet (it was stopped, or cut off): it may end the step it was in, whose data it had
-// already got. More would mean that somebody still worked with it.
+// already got. More would mean that a node still worked with it.
 void check_lost_node(const ProcessLog& node, const std::string& name, double since, std::int64_t generation, Violations& found) {
   if (node.node != name) return;
   const Record* late = nullptr;

@@ -21,7 +21,7 @@ struct Violation {
   std::string in_words() const;  // one line
 };
 
-// What journals can't tell. All of it may be left out.
+// What journals can't show. All of it may be left out.
 struct Observed {
   std::filesystem::path run;     // its directory: the last two committed checkpoints must be there, whole
   std::optional<int> exit_code;  // of `trireme train`; a signal as minus its number

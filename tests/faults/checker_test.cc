@@ -211,7 +211,7 @@ TEST(Checker, FindsSamplesThatNobodyComputed) {
   Written history = good();
   history.stepped("node-0-10", 3, 7, {0, 2});
   history.stepped("node-1-12", 3, 7, {3, 4});
-  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("by nobody"))));
+  EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I3"), HasSubstr("by no node"))));
 }
 
 TEST(Checker, FindsSamplesComputedTwice) {

@@ -24,7 +24,7 @@ struct Outcome {
 };
 
 struct FaultRow {
-  std::string id;     // the fault's number and what tells it from others of that number: "F9.stop_2s"
+  std::string id;     // the fault's number and what distinguishes it from others of that number: "F9.stop_2s"
   std::string fault;  // for the table
   std::function<Outcome(Scene&)> run;
   bool is_brief = false;            // part of the short form, which runs with all other tests

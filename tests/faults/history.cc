@@ -35,7 +35,7 @@ void for_each_record(const std::vector<ProcessLog>& logs, std::string_view type,
       if (record.type == type) visit(record);
 }
 
-// A step that somebody wrote down, or a lease that was used: an update that has one part or more.
+// A step that a node wrote down, or a lease that was used: an update that has one part or more.
 struct Done {
   double time = 0;
   std::int64_t generation = 0;

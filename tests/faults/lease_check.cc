@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// I3 where servers hold the parameters: every sample once an epoch, whoever took it, every push once at every server, and out of step the
-// gradient of every sample once in every piece, whoever died.
+// I3 where servers hold the parameters: every sample once an epoch, whichever worker took it, every push once at every server, and out of
+// step the gradient of every sample once in every piece, whichever node died.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -150,7 +150,7 @@ std::map<std::int64_t, std::map<const ProcessLog*, Pushes>> pushes_of(const Hist
 
 using Logs = std::map<const ProcessLog*, Pushes>;
 
-// Whoever finished what a lost worker had begun: its samples are in every piece once when they count as used, and never more than once.
+// What a lost worker had begun and another finished: its samples are in every piece once when they count as used, and never twice.
 void check_pieces(const Logs& logs, const std::string& where, Violations& found) {
   std::map<First, std::int64_t> used;
   std::map<First, std::int64_t> whole;  // all samples that began with this lease

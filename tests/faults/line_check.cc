@@ -48,7 +48,7 @@ void check_parts(const Counted& counted, Violations& found) {
   const int silent = silent_members(counted);
   if (holes > silent)
     found.push_back({"I3", parts.front().log->file,
-                     fmt::format("samples of the batch were computed by nobody: {} holes, {} members that may have died", holes, silent),
+                     fmt::format("samples of the batch were computed by no node: {} holes, {} members that may have died", holes, silent),
                      at(counted)});
 }
 
@@ -75,7 +75,7 @@ void check_coverage(const Line& line, Violations& found) {
       position = normalized(join.at, join.samples);
     }
     if (counted.step != step + 1)
-      found.push_back({"I3", file, fmt::format("nobody has done the steps between {} and this", step), at(counted)});
+      found.push_back({"I3", file, fmt::format("no node has done the steps between {} and this", step), at(counted)});
     const Stepped& done = counted.done->front();
     if (counted.step == step + 1 && normalized(done.at, line.begin.samples) != position)
       found.push_back({"I3", file,

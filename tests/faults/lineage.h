@@ -29,7 +29,7 @@ struct Joined {
   bool resumed = false;   // by lease: servers and what they hold are those of the generation before
 };
 
-// Samples of an epoch, by the journal of whoever hands them out.
+// Samples of an epoch, by the journal of the node that hands them out.
 struct Used {
   const ProcessLog* log = nullptr;
   std::int64_t epoch = 0;
@@ -49,7 +49,7 @@ struct Stepped {
 
 struct GenerationFacts {
   std::int64_t number = 0;
-  std::string file;                  // of the coordinator that announced it; empty: nobody did
+  std::string file;                  // of the coordinator that announced it; empty: none did
   double time = 0;                   // of the announcement
   std::vector<std::string> members;  // in order of ranks
   std::vector<Joined> joined;
@@ -63,7 +63,7 @@ struct GenerationFacts {
   bool has_member(const std::string& node) const;
   // The newest step that `log` has done or begun from in this generation; -1: it did not join.
   std::int64_t reached_by(const ProcessLog& log) const;
-  std::int64_t reached() const;  // by anybody
+  std::int64_t reached() const;  // by any member
 };
 
 struct Commit {
@@ -87,7 +87,7 @@ Lineage lineage(const History& history);
 
 Position normalized(Position position, std::int64_t samples);
 
-// A step that counts: nobody went back behind it.
+// A step that counts: no generation went back behind it.
 struct Counted {
   const GenerationFacts* generation = nullptr;
   std::int64_t step = 0;

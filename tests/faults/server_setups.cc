@@ -11,7 +11,7 @@ namespace trireme::tests {
 Outcome obey(Scene& scene, const TrainingSetup& setup, const Limits& limits) {
   const auto training = scene.start(setup);
   const auto obeyed = training->obeyed(0);
-  require(obeyed.has_value(), fmt::format("nobody came to '{}':\n{}", setup.failpoints, training->text()));
+  require(obeyed.has_value(), fmt::format("no node reached '{}':\n{}", setup.failpoints, training->text()));
   const Moment fault = Scene::moment(*training, *obeyed);
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, limits, outcome);

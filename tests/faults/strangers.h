@@ -43,7 +43,7 @@ std::string client_hello();
 // of our own protocol, a megabyte of noise.
 const std::vector<std::string>& greetings();
 
-// Connects to a port again and again, saying each greeting in turn, until it is told to stop. Returns how many connections were made.
+// Connects to a port again and again, saying each greeting in turn, until it is asked to stop. Returns how many connections were made.
 std::int64_t pester(const std::function<std::vector<Port>()>& ports, const std::function<bool()>& goes_on, double each_second);
 
 }  // namespace trireme::tests

@@ -45,7 +45,7 @@ void keep(int count, const std::string& rate, int tell) {
     write_file_atomically(hosts.folder() / "keeper", std::to_string(::getpid()));
     say(tell, hosts.cluster_file().string() + "\n");
     ::close(tell);
-    for (const int fd : {0, 1, 2}) ::close(fd);  // whoever waits for our output shall not wait for us
+    for (const int fd : {0, 1, 2}) ::close(fd);  // a process that waits for our output shall not wait for us
     int number = 0;
     sigwait(&ends, &number);
   } catch (const Error& error) {

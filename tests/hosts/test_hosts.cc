@@ -33,7 +33,7 @@ void require_means() {
   }
 }
 
-// A network that nobody here uses yet.
+// A network that is not used here yet.
 int free_network(pid_t owner) {
   constexpr int kNetworks = 250;
   for (int i = 0; i < kNetworks; ++i) {

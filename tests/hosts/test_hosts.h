@@ -35,7 +35,7 @@ class TestHosts {
   std::size_t size() const;
   std::string address(std::size_t host) const;
   std::string own_address() const;                     // of this machine, in the hosts' network
-  std::string free_address() const;                    // of the same network, but nobody has it
+  std::string free_address() const;                    // of the same network, but no host has it
   std::filesystem::path home(std::size_t host) const;  // as seen from here; what is written there is in the host's home
   std::filesystem::path folder() const;                // of keys and configurations
 

@@ -25,7 +25,7 @@ std::string big_endian(std::uint32_t number) {
   return bytes;
 }
 
-// Pictures with a bright stripe whose height tells the class.
+// Pictures with a bright stripe whose height shows the class.
 void write_idx(const std::filesystem::path& folder) {
   std::string images = big_endian(0x803) + big_endian(kSamples) + big_endian(28) + big_endian(28);
   std::string labels = big_endian(0x801) + big_endian(kSamples);

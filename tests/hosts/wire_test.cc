@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody who listens at the switch can read of a training between two hosts.
+// What an attacker who listens at the switch can read of a training between two hosts.
 #include <arpa/inet.h>
 #include <fcntl.h>
 #include <gmock/gmock.h>

@@ -156,7 +156,7 @@ INSTANTIATE_TEST_SUITE_P(Ranks, MpiCollectives, testing::Values(2, 3, 4, 5));
 
 TEST(MpiCollectives, AWaitEndsByItself) {
   Command command(mpirun(2, {MPI_COLLECTIVES, MPI_LIBRARY, "timeout"}));
-  command.wait();  // mpirun blames whoever leaves without MPI_Finalize
+  command.wait();  // mpirun blames the process that leaves without MPI_Finalize
   EXPECT_THAT(command.text(), HasSubstr("gave up in time"));
 }
 

@@ -94,7 +94,7 @@ SchedulerParameters=sched_interval=1,sched_min_interval=0,batch_sched_delay=0
 }  // namespace
 
 TestSlurm::TestSlurm(std::filesystem::path folder, TestSlurmOptions options) : folder_(std::move(folder)), options_(std::move(options)) {
-  // munged insists on folders that nobody else could have prepared.
+  // munged insists on folders that no other user could have prepared.
   std::filesystem::create_directories(folder_ / "state");
   ::chmod(folder_.c_str(), 0755);
   enter_namespaces(folder_);
@@ -154,7 +154,7 @@ void TestSlurm::await_idle() const {
               log("munged")};
 }
 
-// Not static: there is somebody to ask only while this object lives.
+// Not static: there is a controller to ask only while this object lives.
 // NOLINTNEXTLINE(readability-convert-member-functions-to-static)
 std::string TestSlurm::ask(const std::vector<std::string>& command) const {
   const auto output = run_process(command, seconds(30));

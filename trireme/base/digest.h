@@ -32,7 +32,7 @@ std::string digest_of_file(Digest::Kind kind, const std::filesystem::path& path)
 
 // 32 bytes that only those can make who know the key.
 std::string hmac_sha256(std::string_view key, std::string_view message);
-// In a time that does not tell where they differ, so that a forger can't guess byte by byte.
+// In a time that does not depend on where they differ, so that a forger can't guess byte by byte.
 bool equal_in_constant_time(std::string_view a, std::string_view b);
 // From the operating system's source, fit for keys and nonces.
 std::string random_bytes(std::size_t count);

@@ -64,7 +64,7 @@ struct Order {
   std::chrono::steady_clock::time_point next{};  // of a pace: no visit ends before
 };
 
-// Global, unlike everything else: a failpoint must be one word anywhere in the code, or nobody would place one; and what it does
+// Global, unlike everything else: a failpoint must be one word anywhere in the code, or none would be placed; and what it does
 // (dying, stopping) concerns the whole process.
 std::vector<std::unique_ptr<Order>>& armed() {
   static std::vector<std::unique_ptr<Order>> orders;

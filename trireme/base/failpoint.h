@@ -16,8 +16,8 @@ bool is_spoiled(std::string_view name);
 // every process obeys. Actions: kill, stop (SIGSTOP), exit (code 1, at once), throw (aborted), sleep=SECONDS, eio, enospc (as if the
 // system had said so), pace=SECONDS (at every visit: they are at least so far apart, in every process), hoard (memory, until the system
 // ends the process), nan (only where is_spoiled is asked). The word once=FOLDER makes each order count once for all processes, so that a
-// node started again is spared: whoever obeys the first order leaves the file FOLDER/0, made just before the deed. `node` is this process's
-// name. Called once, before threads are started; throws invalid_argument.
+// node started again is spared: the node that obeys the first order leaves the file FOLDER/0, made just before the deed. `node` is this
+// process's name. Called once, before threads are started; throws invalid_argument.
 void arm_failpoints(std::string_view orders, std::string_view node);
 
 #else

@@ -38,7 +38,7 @@ class OutputFile {
   OutputFile& operator=(const OutputFile&) = delete;
 
   void write(std::string_view content);
-  void start_sync() const;  // tells the disk to begin with what was written so far; a hint, so that sync() waits less
+  void start_sync() const;  // makes the disk begin with what was written so far; a hint, so that sync() waits less
   void sync();              // to the disk
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Lets one line a second through and counts the others, so that whoever floods a process can't flood its log.
+// Lets one line a second through and counts the others, so that a peer that floods a process can't flood its log.
 #pragma once
 
 #include <cstdint>

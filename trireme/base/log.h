@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Log lines for people, on stderr; handed to whoever needs to speak, never global.
+// Log lines for people, on stderr; handed to the code that logs, never global.
 #pragma once
 
 #include <fmt/format.h>

@@ -20,7 +20,7 @@ class MessageCipher {
   // GCM's limit for one nonce is 64 GiB - 32 bytes.
   static constexpr std::uint64_t kMaxMessageBytes = std::uint64_t{1} << 35;
 
-  // A key must never be used for a second cipher, nor for a seal: two messages with the same nonce would tell their difference.
+  // A key must never be used for a second cipher, nor for a seal: two messages with the same nonce would reveal their difference.
   MessageCipher(std::string_view key, Direction direction);
   ~MessageCipher();
   MessageCipher(MessageCipher&&) noexcept;

@@ -17,7 +17,7 @@ class MessageSeal {
   static constexpr std::size_t kTagBytes = 16;
   using Tag = std::array<std::byte, kTagBytes>;
 
-  // A key must never be used for a second seal: the tags of a pair would tell it.
+  // A key must never be used for a second seal: the tags of a pair would reveal it.
   explicit MessageSeal(std::string_view key);
   ~MessageSeal();
   MessageSeal(MessageSeal&&) noexcept;

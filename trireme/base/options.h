@@ -46,7 +46,7 @@ class OptionVisitor {
 };
 
 // Fills options from a table of a configuration file. A key no option has is an error that names the nearest
-// one; `finish` must be called after the visits. Keys in `reserved` belong to somebody else and are passed over.
+// one; `finish` must be called after the visits. Keys in `reserved` belong to other code and are passed over.
 class OptionReader final : public OptionVisitor {
  public:
   // `place` begins each message, e.g. "layer 'conv1' (conv2d)".

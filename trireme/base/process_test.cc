@@ -27,7 +27,7 @@ using testing::HasSubstr;
 
 constexpr milliseconds kSoon = seconds(10);
 
-// A process that is gone has no such file, also if it goes just now; one that nobody has waited for yet is a zombie.
+// A process that is gone has no such file, also if it goes just now; one that no process has waited for yet is a zombie.
 bool runs(pid_t pid) {
   std::ifstream file(fmt::format("/proc/{}/stat", pid));
   std::string stat;

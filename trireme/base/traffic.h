@@ -13,7 +13,7 @@ struct Traffic {
   std::int64_t received = 0;
 };
 
-// Since the process began. One count for all connections: whoever wants a part of it looks before and after.
+// Since the process began. One count for all connections: a caller that wants a part of it looks before and after.
 Traffic traffic();
 void count_sent(std::size_t bytes);
 void count_received(std::size_t bytes);

@@ -7,7 +7,7 @@
 
 namespace trireme::cli {
 
-// Arguments of a process can be read by everybody on the machine, and the address has a secret in it: the browser is given a file that
+// Arguments of a process can be read by all users of the machine, and the address has a secret in it: the browser is given a file that
 // only the user may read and that leads on. It is removed with this object.
 class Browser {
  public:

@@ -163,7 +163,7 @@ void Communicator::broadcast(std::span<std::byte> bytes, int root, Seconds timeo
 }
 
 void Communicator::all_gather(std::span<const double> mine, std::span<double> all, Seconds timeout) {
-  ensure(all.size() == mine.size() * static_cast<std::size_t>(size()), "all_gather needs room for everybody's values");
+  ensure(all.size() == mine.size() * static_cast<std::size_t>(size()), "all_gather needs room for the values of all members");
   std::ranges::copy(mine, all.begin() + static_cast<std::ptrdiff_t>(mine.size()) * rank());
   if (size() == 1 || mine.empty()) return;
   if (state_->mpi) return state_->run(timeout, [&] { state_->mpi->all_gather(mine, all, timeout); });

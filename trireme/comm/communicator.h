@@ -26,7 +26,7 @@ enum class Algorithm { automatic, ring, halving_doubling };
 // What values are rounded to before they are sent; nearest, ties to even.
 enum class WireType { f32, bf16, f16 };
 
-// Of what members send to each other. Members on one machine are told apart by the addresses of their connection.
+// Of what members send to each other. Members on one machine are distinguished by the addresses of their connection.
 enum class Encryption { between_machines, always, never };
 
 struct Group {
@@ -34,11 +34,11 @@ struct Group {
   int size = 1;
   std::uint64_t generation = 0;  // keys in the store begin with it, so that a member of an older one is never met
   std::string address;           // of the interface to listen on, by which the others reach this member
-  std::string channel;           // tells several communicators of the same members apart, e.g. one a thread
+  std::string channel;           // distinguishes communicators of the same members, e.g. one a thread
   std::string key;               // the job's; each pair proves to each other that it knows it before anything else is sent
   std::shared_ptr<const Cancellation> cancellation;           // ends every wait with `cancelled`; none: only peers and timeouts do
   std::function<void(const std::string&)> report_stranger{};  // of strangers who were sent away; may be empty
-  std::shared_ptr<PeerWait> waits{};                          // is told of waits that last; may be empty
+  std::shared_ptr<PeerWait> waits{};                          // is notified of waits that last; may be empty
   observe::Spans* spans = nullptr;                       // gets each message while it is on; may be null; must outlive the communicator
   Encryption encryption = Encryption::between_machines;  // never: messages are sealed only
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A moment after which nobody waits any more, and timeouts as Gloo counts them.
+// A moment after which no thread waits any more, and timeouts as Gloo counts them.
 #pragma once
 
 #include <algorithm>

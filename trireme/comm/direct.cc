@@ -65,7 +65,7 @@ class Summation {
     segment_ = std::min(part_, segment_bytes / sizeof(Element));
     contributions_ = memory<Element>(received, 2 * ranks_ * segment_);
     const std::size_t segments = (part_ + segment_ - 1) / segment_;
-    // Two rounds after a sum was sent, peers have sent contributions behind it that were waited for: nobody waits for it.
+    // Two rounds after a sum was sent, peers have sent contributions behind it that were waited for: no member waits for it.
     for (std::size_t s = 0; s < segments + 3; ++s) {
       if (s < segments) exchange_contributions(s);
       if (s >= 1 && s <= segments) sum_and_exchange(s - 1);

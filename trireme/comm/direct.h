@@ -13,7 +13,7 @@
 namespace trireme::comm {
 
 // A ring takes 2 (n - 1) steps, each waiting for the one before; this takes two, whatever n is, and moves the same bytes: each member
-// sums one part of the values and gives it to all others. Few values take one step: everybody sends all to all.
+// sums one part of the values and gives it to all others. Few values take one step: each member sends all to all.
 // Members are added in order of ranks: the same bits every time. 16-bit values are added as f32 and rounded once.
 class DirectReduction {
  public:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What somebody on the path between two members can read and do, with and without encryption.
+// What an attacker on the path between two members can read and do, with and without encryption.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 

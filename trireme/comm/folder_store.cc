@@ -31,7 +31,7 @@ std::string FolderStore::get(const std::string& key, Seconds timeout) {
   const Deadline deadline(timeout);
   const auto file = file_of(key);
   while (!std::filesystem::exists(file)) {
-    if (deadline.passed()) throw Error{deadline_exceeded, "nobody has set '{}' within {:g} s", key, timeout.count()};
+    if (deadline.passed()) throw Error{deadline_exceeded, "no member has set '{}' within {:g} s", key, timeout.count()};
     std::this_thread::sleep_for(kLook);
   }
   return read_file(file);

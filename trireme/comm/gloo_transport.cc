@@ -13,7 +13,7 @@ namespace {
 
 [[noreturn]] void unused() { throw Error{unimplemented, "Gloo's older collectives are not for this transport"}; }
 
-// Waits as long as the links are told to: Gloo passes the timeout of a collective to some of its waits only.
+// Waits as long as the links are set to: Gloo passes the timeout of a collective to some of its waits only.
 class LinkBuffer final : public gloo::transport::UnboundBuffer {
  public:
   LinkBuffer(Links& links, void* memory, std::size_t length) : UnboundBuffer(memory, length), links_(links) {}

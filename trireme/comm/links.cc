@@ -54,7 +54,7 @@ void Links::protect(Peer& peer, const PairKeys& keys) {
   }
 }
 
-// Of two numbers that both ends know: a few bits are enough, the seal is what counts against whoever means it.
+// Of two numbers that both ends know: a few bits are enough, the seal is what counts against a deliberate change.
 Links::WireHeader Links::with_check(const Header& header) {
   return {header, crc32c({reinterpret_cast<const char*>(&header), sizeof header})};
 }
@@ -253,7 +253,7 @@ void Links::close() {
   for (auto& peer : peers_) peer = {};
 }
 
-// Closing all at once tells the other members within a round trip, however few of them were waiting for the one that failed.
+// Closing all at once informs the other members within a round trip, however few of them were waiting for the one that failed.
 void Links::fail(Error fault) {
   close();
   throw Error{std::move(fault)};

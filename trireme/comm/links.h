@@ -33,7 +33,7 @@ struct Connection {
   PairKeys keys;
 };
 
-// Where messages are told of, while it is on.
+// Where messages are reported, while it is on.
 struct LinkTrace {
   observe::Spans* spans = nullptr;
   std::uint64_t generation = 0;
@@ -57,7 +57,7 @@ class Links {
   void send(int peer, Header header, const void* memory, Completions& completions);
   void receive(int peer, Header header, void* memory, Completions& completions);
   // Until `completions` has reached `wanted`; deadline_exceeded if nothing at all moves for so long, unavailable if a peer is gone,
-  // cancelled if somebody says so.
+  // cancelled if the cancellation says so.
   void wait(const Completions& completions, Completions wanted);
   // How long is "so long".
   void set_patience(Seconds patience) { patience_ = patience; }
@@ -71,7 +71,7 @@ class Links {
   // On the wire: 24 bytes, the contents, encrypted or not, the seal of both.
   struct WireHeader {
     Header header;
-    std::uint64_t check = 0;  // tells a header that changed on its way from one that was not expected
+    std::uint64_t check = 0;  // distinguishes a header that changed on its way from one that was not expected
   };
   struct Message {
     Header header;
@@ -80,7 +80,7 @@ class Links {
     WireHeader on_wire{};     // as it is sent, or has arrived
     MessageSeal::Tag seal{};  // the same
     std::size_t done = 0;     // of all three
-    double begin = 0;         // when its first byte was moved, if somebody wants to know
+    double begin = 0;         // when its first byte was moved, if a trace wants to know
     std::size_t length() const { return sizeof(WireHeader) + header.length + sizeof(MessageSeal::Tag); }
   };
   struct Peer {

@@ -16,7 +16,7 @@ void MemoryStore::set(const std::string& key, const std::string& value) {
 std::string MemoryStore::get(const std::string& key, Seconds timeout) {
   std::unique_lock lock(mutex_);
   if (!changed_.wait_for(lock, timeout, [&] { return values_.contains(key); }))
-    throw Error{deadline_exceeded, "nobody has set '{}' within {:g} s", key, timeout.count()};
+    throw Error{deadline_exceeded, "no member has set '{}' within {:g} s", key, timeout.count()};
   return values_[key];
 }
 

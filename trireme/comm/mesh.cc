@@ -16,7 +16,7 @@ namespace trireme::comm {
 namespace {
 
 constexpr Seconds kVisitorTimeout{3};
-constexpr Seconds kConnect{5};  // a member that has told its address listens there
+constexpr Seconds kConnect{5};  // a member that has published its address listens there
 constexpr Seconds kPause{0.02};
 // More at a time and the oldest must go: a scanner shall not use up the descriptors.
 constexpr std::size_t kVisitors = 256;

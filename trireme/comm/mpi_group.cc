@@ -9,7 +9,7 @@
 namespace trireme::comm {
 namespace {
 
-constexpr double kSlowestBytes = 4e6;  // a second, of the slowest network anybody would train over
+constexpr double kSlowestBytes = 4e6;  // a second, of the slowest network that one would train over
 
 }  // namespace
 

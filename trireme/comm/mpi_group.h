@@ -11,7 +11,7 @@
 
 namespace trireme::comm {
 
-// A timeout is for the whole call, with time for its bytes on top: MPI does not tell whether anything moves.
+// A timeout is for the whole call, with time for its bytes on top: MPI does not report whether anything moves.
 class MpiGroup {
  public:
   // Collective; `size` must be that of all processes: MPI ends the others when one is gone. Library and cancellation

@@ -19,7 +19,7 @@ class MpiLibrary {
   static std::filesystem::path file_beside(const std::filesystem::path& binary);
   // Loads the library and joins the other processes of mpirun, which must do the same.
   static std::shared_ptr<MpiLibrary> start(const std::filesystem::path& file);
-  ~MpiLibrary();  // does not finish: whoever leaves without a word ends the others, too
+  ~MpiLibrary();  // does not finish: a process that leaves without MPI_Finalize ends the others, too
   MpiLibrary(const MpiLibrary&) = delete;
   MpiLibrary& operator=(const MpiLibrary&) = delete;
 
@@ -34,7 +34,7 @@ class MpiLibrary {
   const MpiFunctions& functions() const { return *functions_; }
   void check(int error, const char* call);  // throws unavailable in MPI's words, and remembers that there was a fault
   bool is_whole() const { return !is_broken_; }
-  // Ends with a begun collective; deadline_exceeded after the timeout, cancelled if somebody says so.
+  // Ends with a begun collective; deadline_exceeded after the timeout, cancelled if the deadline's owner says so.
   void wait(void* request, const char* call, const Deadline& deadline);
 
  private:

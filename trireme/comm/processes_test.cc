@@ -102,7 +102,7 @@ TEST_F(Processes, AKilledOneIsNoticedAtOnceAndTheOthersGoOn) {
   EXPECT_LT(seconds, 1);
 }
 
-// One waits for the stopped member until its patience ends; the other hears of it then, or has waited as long itself.
+// One waits for the stopped member until its patience ends; the other learns of it then, or has waited as long itself.
 TEST_F(Processes, AStoppedOneIsGivenUpAfterTheTimeout) {
   start(Seconds{0.5});
   const auto [said, seconds] = signal_victim(SIGSTOP);

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// TCP sockets that close themselves and never wait longer than they are told.
+// TCP sockets that close themselves and never wait past their deadline.
 #pragma once
 
 #include <string>
@@ -38,10 +38,10 @@ std::string peer_of(const Socket& socket);
 bool are_on_one_machine(std::string_view endpoint, std::string_view other);
 
 // All are non-blocking. Errors: cancelled if the deadline's owner says so, invalid_argument for an address that is not this machine's,
-// unavailable if nobody answers.
+// unavailable if no process answers.
 Socket listen_on(const std::string& address);
 Socket connect_to(const std::string& endpoint, const Deadline& deadline);
-// Not open if nobody has come.
+// Not open if no connection has come.
 Socket accept_from(const Socket& listener);
 
 // False if something was sent and the other machine has acknowledged nothing for so long: it is gone, or cut off. A process that

@@ -16,7 +16,7 @@ class Store {
  public:
   virtual ~Store() = default;
   virtual void set(const std::string& key, const std::string& value) = 0;
-  // Waits until somebody has set the key; deadline_exceeded names it.
+  // Waits until a member has set the key; deadline_exceeded names it.
   virtual std::string get(const std::string& key, Seconds timeout) = 0;
 };
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Strangers at the rendezvous: whoever connects first, the members still find each other.
+// Strangers at the rendezvous: no matter who connects first, the members still find each other.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
@@ -122,7 +122,7 @@ TEST(Strangers, AForgerIsSentAwayAndTheMemberStillComes) {
   expect_group_in(store);
 }
 
-// However many come, a line a second tells of them, with an address and without a secret.
+// However many come, one line per second reports them, with an address and without a secret.
 TEST(Strangers, AreToldOf) {
   Strangers strangers;
   MemoryStore store;
@@ -141,7 +141,7 @@ TEST(Strangers, AreToldOf) {
   EXPECT_EQ(lines[1], "(20 more like that)");
 }
 
-// The same, but the true member never comes: the members say that somebody tried.
+// The same, but the true member never comes: the members report the attempt.
 TEST(Strangers, AForgerIsReported) {
   std::jthread forger;
   WatchedStore store([&](const std::string& endpoint) {
@@ -153,7 +153,7 @@ TEST(Strangers, AForgerIsReported) {
   EXPECT_THAT(error, StartsWith("unauthenticated: "));
 }
 
-// Whoever has overheard a member's hello can repeat it, but the host's nonce is new, so the overheard proof is worth nothing.
+// An attacker who has overheard a member's hello can repeat it, but the host's nonce is new, so the overheard proof is worth nothing.
 TEST(Strangers, AReplayedConversationIsRefused) {
   const Socket listener = listen_on("127.0.0.1");
   const Group host = group_of(0, 2);

@@ -24,7 +24,7 @@ struct Event {
     message,  // message
     failed,   // failure; the node is still connected
     left,     // it took its leave, or was dismissed and went
-    lost,     // reason ("connection closed", "no heartbeat for 5 s") and progress: where it was last heard of
+    lost,     // reason ("connection closed", "no heartbeat for 5 s") and progress: its last reported position
   };
   Kind kind = Kind::hello;
   std::string node;
@@ -39,7 +39,7 @@ struct Event {
   std::string reason;
 };
 
-// All calls may come from any thread. A name that is here already is refused; one that was lost may come again.
+// All calls may come from any thread. A name that is here already is refused; one that was lost may rejoin.
 class Coordinator {
  public:
   // What nodes may call beside the membership's own methods, e.g. to read data. The handler runs on a thread of its own and may
@@ -69,7 +69,7 @@ class Coordinator {
     std::string version;
     std::string welcome;                     // the job, handed to each node that says hello
     std::optional<JobFingerprint> expected;  // of every node; without it the first node's fingerprint is what the others must have
-    Seconds silence{5};                      // a node not heard of for that long is lost; it sends a heartbeat five times as often
+    Seconds silence{5};                      // a node silent for that long is lost; it sends a heartbeat five times as often
     std::vector<Method> methods;
     Renewal renewal{};
     std::function<void(const std::string&)> warn{};  // of strangers: one line per second at most; may be empty
@@ -95,7 +95,7 @@ class Coordinator {
   // To a node that is gone: nothing happens, for the same reason.
   void send(const std::string& node, const Message& message);
   void broadcast(const Message& message);  // to the members of the generation that holds
-  // Tells a node to leave; the event `left` follows.
+  // Orders a node to leave; the event `left` follows.
   void dismiss(const std::string& node);
   void dismiss_all();
 

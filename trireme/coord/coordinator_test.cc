@@ -139,7 +139,7 @@ TEST(Coordinator, AProcessThatComesAgainReplacesItself) {
   const Membership first = join(coordinator, "0");
   const Membership second = join(coordinator, "0");
   EXPECT_EQ(next(coordinator), "hello 0");
-  EXPECT_EQ(next(coordinator), "lost 0: it has come again");
+  EXPECT_EQ(next(coordinator), "lost 0: it has rejoined");
   EXPECT_EQ(next(coordinator), "hello 0");
   EXPECT_THAT(coordinator.nodes(), ElementsAre("0"));
 }
@@ -244,7 +244,7 @@ TEST(Coordinator, AMemberThatIsLeftOutLearnsThatItsGenerationIsOver) {
   while (left_out.announced() < 2) std::this_thread::sleep_for(Seconds{0.001});
   EXPECT_TRUE(left_out.cancellation()->is_cancelled());
   EXPECT_THAT(thrown_error([&] { left_out.await_generation(1, Seconds{0.05}); }), StartsWith("deadline_exceeded: "))
-      << "it takes no part in what it has heard of";
+      << "it takes no part in what was announced";
   cluster.announce(3, {"0", "1"});
   EXPECT_FALSE(left_out.cancellation()->is_cancelled());
 }
@@ -324,7 +324,7 @@ TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
   EXPECT_EQ(node.call("read", "x", kPatience), "0:x");
 }
 
-// A role that may not call a method is told so before anything else is looked at.
+// A role that may not call a method learns so before anything else is looked at.
 TEST(Coordinator, EveryMethodAndStreamIsForNodesOnly) {
   Coordinator::Options options = coordinator_options();
   options.methods = {{.name = "commit", .handler = [](const std::string&, std::string request) { return request; }}};
@@ -339,7 +339,7 @@ TEST(Coordinator, EveryMethodAndStreamIsForNodesOnly) {
     for (const std::string method : {"store_set", "store_get", "commit", "membership"})
       EXPECT_THAT(thrown_error([&] { channel.call(method, "", kPatience); }), StartsWith("permission_denied")) << method;
   }
-  // A node that has not said hello is nobody yet.
+  // A node that has not said hello has no identity yet.
   rpc::Channel silent = rpc::Channel::connect(coordinator.addresses().front(), credentials_of("node", "0"), kPatience);
   for (const std::string method : {"store_set", "store_get", "commit"}) {
     EXPECT_THAT(thrown_error([&] { silent.call(method, std::string(16, '\0'), kPatience); }), StartsWith("failed_precondition")) << method;

@@ -167,7 +167,7 @@ struct Membership::State final : comm::Store {
     return through->call(method, stamped({.ticket = welcome.ticket(), .generation = taken.load()}, std::move(request)), timeout);
   }
 
-  // A share: the membership may end and come again while a call is under way.
+  // A share: the membership may end and rejoin while a call is under way.
   std::shared_ptr<rpc::Channel> open_channel() const {
     const std::lock_guard lock(mutex);
     if (channel == nullptr) throw Error{unavailable, "the connection to the coordinator at {} is closed", options.coordinator};

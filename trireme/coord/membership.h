@@ -36,7 +36,7 @@ class Membership {
 
   // Tries until the timeout while no process listens there; a refusal is thrown at once.
   static Membership connect(Options options, Seconds timeout);
-  // After the end, if the coordinator was lost or has declared this node lost: comes again as the same node, ready for nothing yet.
+  // After the end, if the coordinator was lost or has declared this node lost: rejoins as the same node, ready for nothing yet.
   // Tries until the timeout, also while there is still a trace of this node's former self. Other threads may use the membership
   // meanwhile: until it returns, every call but the asking ones throws why it had ended.
   void rejoin(Seconds timeout);
@@ -52,7 +52,7 @@ class Membership {
   // Waits for a generation with a greater number, of which this node is a member, and takes it up: from here on all that is
   // sent carries its number.
   Generation await_generation(std::uint64_t newer_than, Seconds timeout);
-  std::uint64_t announced() const;  // the newest number heard of: greater than that of the one taken up if it is over
+  std::uint64_t announced() const;  // the newest number received: greater than that of the one taken up if it is over
   // Of the generation taken up; its keys are refused and forgotten as soon as another is announced. Gone with rejoin().
   comm::Store& store();
   // Cancelled as soon as the generation taken up is over: another was announced, with or without this node, it was dismissed, or the

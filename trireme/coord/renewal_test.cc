@@ -31,7 +31,7 @@ class Renewal : public testing::Test {
     out.silence = Seconds{1};
     return out;
   }
-  // Until nobody takes it any more.
+  // Until no peer accepts it any more.
   void outlive(const rpc::Credentials& credentials, const Coordinator& coordinator) const {
     const auto is_taken = [&] {
       try {

@@ -133,8 +133,8 @@ void Roster::on_hello(const Entry& from, const wire::Hello& hello) {
   if (const auto other = here_.find(from->node); other != here_.end() && is_same_process(*other->second, *from)) {
     // It has noticed the end of its former connection before we did.
     const Entry former = other->second;
-    report(Event::Kind::lost, *former, "it has come again");
-    end(former, Error{aborted, "node '{}' has come again", from->node});
+    report(Event::Kind::lost, *former, "it has rejoined");
+    end(former, Error{aborted, "node '{}' has rejoined", from->node});
   }
   if (const auto other = here_.find(from->node); other != here_.end())
     throw Error{already_exists, "there is a node '{}' already, on {} (process {}): each needs a name of its own", from->node,
@@ -228,7 +228,7 @@ void Roster::announce(const Generation& generation) {
   store_.begin(generation.number);
   for (const Member& member : generation.members) {
     const auto found = here_.find(member.node);
-    // Not ready: it was lost and has come again meanwhile, as the events say.
+    // Not ready: it was lost and has rejoined meanwhile, as the events say.
     if (found == here_.end() || !found->second->ready) continue;
     found->second->generation = generation.number;
     found->second->session->send(bytes);

@@ -44,7 +44,7 @@ struct Hooks {
   const ParametersNeeded& needed;
 };
 
-// Calls it, with a clock around it if somebody watches.
+// Calls it, with a clock around it if op times are wanted.
 template <class Call>
 void timed(std::vector<OpTimes::Run>* runs, std::size_t step, float share, const Call& call) {
   if (runs == nullptr) return call();

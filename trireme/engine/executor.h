@@ -96,7 +96,7 @@ class Executor {
   // One training step with a clock around every op.
   std::vector<OpTime> profile_step(const BatchView& batch, const ModelView& model);
 
-  // From now on each training step tells here when what ran, until null is given: then it costs a branch an op.
+  // From now on each training step reports here when what ran, until null is given: then it costs a branch an op.
   void watch(OpTimes* times);
   const OpTable& ops() const;
 

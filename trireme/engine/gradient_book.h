@@ -19,7 +19,7 @@ class GradientBook {
   const std::vector<BufferId>& terms(TensorId tensor) const;
   void replace_terms(TensorId tensor, BufferId by);
 
-  // A term that nobody but this tensor will read any more.
+  // A term that only this tensor will read any more.
   std::optional<BufferId> overwritable_term(TensorId tensor) const;
   // The tensor's producer has been lowered backward: its terms are read.
   void close(TensorId tensor);

@@ -125,7 +125,7 @@ class Lowering {
   void close_gradients(std::size_t group);  // after a group's backward: its tensors' gradients are read
   GradientBook& gradients() { return gradients_; }
   bool needs_gradient(TensorId id) const { return tensors_[id].needs_gradient; }
-  std::optional<BufferId> gradient(TensorId id);  // the sum of all terms; nothing if nobody asks for it
+  std::optional<BufferId> gradient(TensorId id);  // the sum of all terms; nothing if no tensor needs it
   BufferId own_gradient(TensorId id);             // ... in a buffer that may be overwritten
   BufferId relu_gradient(TensorId id);            // ... zero where the tensor, a ReLU's output, is not positive
   // Calls `use` with the buffer that holds the tensor's activation in backward: at once, or when its producer has computed it again.

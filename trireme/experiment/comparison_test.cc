@@ -77,7 +77,7 @@ TEST(Comparison, TheTableHasMeansOrdersAndWhatWasPublished) {
                             "time, fastest first: PS < SS < MW", "pairs that agree: PS < MW, PS < SS, SS < MW",
                             "pairs that can't be told: MW > SS", "0.25 · MW + 0.75 · PS = 0:01:11"})
     EXPECT_THAT(text, HasSubstr(words));
-  EXPECT_THAT(text, Not(HasSubstr("Staleness"))) << "a row that nobody knows anything of";
+  EXPECT_THAT(text, Not(HasSubstr("Staleness"))) << "a row without any known value";
   EXPECT_THAT(to_text(three(), TableStyle::markdown), HasSubstr("| Validation accuracy | 92.50 % ± 0.71 |"));
 }
 

@@ -60,7 +60,7 @@ double published_of(const VariantRuns& runs, std::string_view metric) {
 }
 
 constexpr std::size_t kMaxColumns = 6;  // variants side by side; more of them stand below one another
-constexpr std::size_t kMaxPairs = 15;   // told one by one
+constexpr std::size_t kMaxPairs = 15;   // listed one by one
 
 using Rows = std::vector<std::vector<std::string>>;
 

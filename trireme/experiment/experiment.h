@@ -17,7 +17,7 @@ struct Variant {
   std::string folder;  // the label as a file name
   std::int64_t nodes = 1;
   Config job;                               // whole, without a seed of its own
-  std::map<std::string, double> published;  // what somebody else measured, by the names of the comparison's rows
+  std::map<std::string, double> published;  // what others measured, by the names of the comparison's rows
 };
 
 struct Experiment {

@@ -14,7 +14,7 @@ namespace trireme::experiment {
 // place.
 std::vector<Variant> matrix_variants(const Config& job, const Config& compare, std::int64_t nodes);
 
-// What somebody else measured, of a table with names of metrics.
+// What others measured, of a table with names of metrics.
 std::map<std::string, double> published_numbers(const Config& table);
 
 }  // namespace trireme::experiment

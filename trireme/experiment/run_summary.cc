@@ -26,7 +26,7 @@ struct Reader {
                            .loss = held_out(record, "loss"),
                            .accuracy = held_out(record, "accuracy"),
                            .seconds = record.time - start};
-    // After a resumption epochs are told again, and the later record counts.
+    // After a resumption epochs are recorded again, and the later record counts.
     std::erase_if(summary.epochs, [&](const EpochSummary& old) { return old.epoch >= now.epoch; });
     summary.epochs.push_back(now);
     samples += static_cast<double>(record.integer("samples"));

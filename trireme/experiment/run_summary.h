@@ -33,7 +33,7 @@ struct RunSummary {
   double training_seconds = kUnknown;  // of it: steps
   double switch_seconds = kUnknown;    // of it: switches of strategy, if there were any
   double samples_per_second = kUnknown;
-  double staleness = kUnknown;  // mean over all pushes that tell it
+  double staleness = kUnknown;  // mean over all pushes that report it
   std::vector<EpochSummary> epochs;
 };
 

@@ -55,7 +55,7 @@ std::string same_text(const SearchReport& report) {
   const double reach = std::max(std::abs(alone.bounds.lower), std::abs(alone.bounds.upper));
   const std::string within = std::isfinite(reach) ? fmt::format("±{:.4f}", reach) : "an unknown margin: one seed has no spread";
   return fmt::format("no difference found: {} from the beginning does as well within {}{}\n", report.to, within,
-                     alone.outcome == SearchOutcome::reached ? "" : "; whether it is within the tolerance takes more seeds to tell");
+                     alone.outcome == SearchOutcome::reached ? "" : "; whether it is within the tolerance takes more seeds to decide");
 }
 
 std::string interval_text(const SearchReport& report, const SearchAnswer& answer) {
@@ -63,7 +63,7 @@ std::string interval_text(const SearchReport& report, const SearchAnswer& answer
   const std::string to = answer.first_reached >= report.grid
                              ? "at the end (100 %) at the latest"
                              : fmt::format("at {} at the latest", percent(answer.first_reached, report.grid));
-  return fmt::format("what can be told for sure: the earliest such point lies {}, {}\n", from, to);
+  return fmt::format("what is certain: the earliest such point lies {}, {}\n", from, to);
 }
 
 std::string answer_text(const SearchReport& report) {

@@ -47,7 +47,7 @@ TEST(SearchReport, TellsThePointAndWhatIsSure) {
 TEST(SearchReport, NoDifferenceIsAnAnswerWithAMargin) {
   EXPECT_THAT(to_text(report_of({{0, {{0.001, 0.002, 0.003}}}})),
               HasSubstr("no difference found: ps:async from the beginning does as well within ±0.0037\n"));
-  EXPECT_THAT(to_text(report_of({{0, {{-0.1, 0.1, 0.0}}}})), HasSubstr("takes more seeds to tell"));
+  EXPECT_THAT(to_text(report_of({{0, {{-0.1, 0.1, 0.0}}}})), HasSubstr("takes more seeds to decide"));
 }
 
 TEST(SearchReport, NoPointIsAnAnswerToo) {

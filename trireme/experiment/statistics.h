@@ -20,7 +20,7 @@ double student_quantile(double probability, double freedom);
 enum class Order { less, greater, unclear };
 
 // Of two means, by Welch's t test (the spreads need not be equal), two-sided, at this confidence. With fewer than two runs on a side
-// nothing can be told.
+// the order is unclear.
 Order welch_order(const Sample& a, const Sample& b, double confidence);
 
 // One-sided bounds of a mean, each holding with this probability; infinite below two values.

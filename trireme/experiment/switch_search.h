@@ -6,7 +6,7 @@
 // The rule, with one-sided Student bounds of the mean difference at the given confidence:
 //   reached   the upper bound is not above the tolerance: what is lost is less than that
 //   missed    the mean is above the tolerance, and the lower bound above 0: something is lost for sure, most likely more than the tolerance
-//   unclear   otherwise: these seeds can't tell
+//   unclear   otherwise: these seeds can't decide
 // The search goes on from an unclear point as its mean says (not above the tolerance: as if it was reached), but the point stays unclear in
 // the answer. It assumes that a later switch is no worse. With no spread at all the rule is that of Sync-Switch: a mean within the
 // tolerance.

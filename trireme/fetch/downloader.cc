@@ -124,7 +124,7 @@ void set_options(Transfer& transfer, const std::string& url, const DownloadLimit
   if (transfer.start > 0) curl_easy_setopt(curl, CURLOPT_RANGE, fmt::format("{}-", transfer.start).c_str());
 }
 
-// A file address has no status that tells whether a range was honoured.
+// A file address has no status that shows whether a range was honoured.
 std::int64_t bytes_there(const std::string& url, const std::filesystem::path& file) {
   if (url.starts_with("file:") || !std::filesystem::exists(file)) return 0;
   return static_cast<std::int64_t>(std::filesystem::file_size(file));

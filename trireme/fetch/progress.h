@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What a fetch tells while it works.
+// What a fetch reports while it works.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,7 @@ class Progress {
   virtual ~Progress() = default;
 
   virtual void trying(std::string_view /*source*/) {}
-  // `total` is 0 while nobody knows it. Called many times a second.
+  // `total` is 0 while it is unknown. Called many times a second.
   virtual void received(std::string_view /*file*/, std::int64_t /*bytes*/, std::int64_t /*total*/) {}
   virtual void refused(std::string_view /*source*/, std::string_view /*why*/) {}
   virtual void unpacking(std::string_view /*file*/) {}

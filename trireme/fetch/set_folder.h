@@ -13,7 +13,7 @@
 
 namespace trireme::fetch {
 
-// Held by whoever writes into a set's folder; others wait for it.
+// Held by the process that writes into a set's folder; others wait for it.
 class SetLock {
  public:
   SetLock(const std::filesystem::path& folder, Progress& progress);

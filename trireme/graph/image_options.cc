@@ -8,7 +8,7 @@ void describe(ImageOptions& o, OptionVisitor& visit) {
   visit("channels", o.channels, "channels of an image", 1, 4096);
   visit("height", o.height, "rows of an image", 1, 1 << 16);
   visit("width", o.width, "columns of an image", 1, 1 << 16);
-  visit("classes", o.classes, "classes to tell apart", 1, 1 << 24);
+  visit("classes", o.classes, "classes to distinguish", 1, 1 << 24);
 }
 
 }  // namespace trireme::graph

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What every image classifier of the zoo can be told: the size of its images and the number of classes.
+// What every image classifier of the zoo can be configured with: the size of its images and the number of classes.
 #pragma once
 
 #include <cstdint>

@@ -87,7 +87,7 @@ Value LayersReader::find(const Config& name, const std::string& place) const {
   throw Error{invalid_argument, "{}: {}: there is no earlier layer '{}'{}", name.origin(), place, name.text(), hint};
 }
 
-// A graph has one output, so a layer that nobody uses is a slip of the pen.
+// A graph has one output, so a layer that no other uses is a slip of the pen.
 void LayersReader::check_all_used(const Graph& graph) const {
   std::vector<bool> used(graph.nodes().size(), false);
   used[graph.output()] = true;
@@ -127,7 +127,7 @@ Graph from_zoo(const Config& model) {
   return with_context(model.origin(), [&] { return entry.build(options); });
 }
 
-// Cross-entropy takes raw scores of classes; two mistakes are common enough to be told in words.
+// Cross-entropy takes raw scores of classes; two mistakes are common enough to be explained in words.
 void check_loss(const Graph& graph, const std::string& origin) {
   if (graph.loss() != "softmax_cross_entropy") return;
   const Node& output = graph.node(graph.output());

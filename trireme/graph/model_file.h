@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The [model] table of a job file as a graph; docs/job-file.md tells users how to write it.
+// The [model] table of a job file as a graph; docs/job-file.md explains how to write it.
 #pragma once
 
 #include "trireme/base/config.h"

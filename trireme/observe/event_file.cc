@@ -27,7 +27,7 @@ std::filesystem::path free_path(const std::filesystem::path& directory, std::chr
   const auto seconds = std::chrono::floor<std::chrono::seconds>(now.time_since_epoch()).count();
   const std::string host = host_name();
   const std::string name = fmt::format("events.out.tfevents.{:010}.{}", seconds, host.empty() ? "unknown" : host);
-  std::error_code ignored;  // opening it will tell
+  std::error_code ignored;  // opening it will show
   for (int number = 1; number < kMaxFiles; ++number) {
     auto path = directory / (number == 1 ? name : fmt::format("{}.{:03}", name, number));
     if (!std::filesystem::exists(path, ignored)) return path;

@@ -19,7 +19,7 @@ class JournalUpgrade {
   void apply(Record& record);
 
  private:
-  std::int64_t version_ = kJournalVersion;  // files without a `run` record (telemetry, logs) are told apart by their names
+  std::int64_t version_ = kJournalVersion;  // files without a `run` record (telemetry, logs) are distinguished by their names
 };
 
 // Of a column of steps/NODE.csv; itself if it has not changed.

@@ -39,7 +39,7 @@ class MadeUpMachine : public testing::Test {
     write("proc/net/dev",
           "Inter-|   Receive\n face |bytes\n" + line("lo", loopback, loopback) + line("eth0", in, out) + line("wlan0", 7, 9));
   }
-  // In sectors; partitions and what is made of disks tell the same once more.
+  // In sectors; partitions and what is made of disks count the same once more.
   void write_disk(int read, int written) const {
     const std::string numbers = " 1 0 " + std::to_string(read) + " 0 1 0 " + std::to_string(written) + " 0 0 0 0\n";
     write("proc/diskstats", "8 0 sda" + numbers + "8 1 sda1" + numbers + "253 0 dm-0" + numbers);

@@ -69,7 +69,7 @@ class Spans {
   std::int64_t dropped_ = 0;
 };
 
-// Tells a span from its making to its end, if `spans` is there and on at both.
+// Records a span from its making to its end, if `spans` is there and on at both.
 class SpanScope {
  public:
   SpanScope(Spans* spans, std::string_view name, std::string_view category, std::string_view track);

@@ -49,7 +49,7 @@ void Client::State::carry_out(Todo todo) {
   for (Sending& sending : todo.sendings) send(sending);
 }
 
-// A stream that has ended is told by closed(), and thrown by the next wait.
+// A stream that has ended is reported by closed(), and thrown by the next wait.
 void Client::State::send(Sending& sending) {
   if (sending.link->session == nullptr) return;
   if (sending.piece != kNoPiece) return send_gradients(sending);
@@ -127,7 +127,7 @@ void Client::State::fetch(int slot, int except) {
   }
 }
 
-// Not before the lead has heard of what was dropped: messages of two threads may overtake each other.
+// Not before the lead was notified of what was dropped: messages of two threads may overtake each other.
 void Client::State::ask() {
   Todo todo;
   {
@@ -185,7 +185,7 @@ void Client::retire() {
   State::Todo todo;
   {
     std::unique_lock lock(state_->mutex);
-    // Whoever sees this worker retired knows what it has done.
+    // A node that sees this worker retired knows what it has done.
     const auto is_answered = [this] { return !state_->is_asking && state_->reports.empty(); };
     state_->wait(lock, is_answered, "the lead");
     for (const Lease& lease : state_->granted) state_->queue_frame({.kind = Kind::drop, .lease = lease.id}, 0, todo);

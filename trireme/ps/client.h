@@ -21,7 +21,7 @@
 
 namespace trireme::ps {
 
-// What a worker tells of its step when it is through.
+// What a worker reports of its step when it is through.
 struct StepReport {
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;
@@ -29,7 +29,7 @@ struct StepReport {
   bool is_skipped = false;  // its push was void
 };
 
-// Waits throw unavailable if a server is gone (missed_server() tells which), out_of_range if one refused values that are not finite,
+// Waits throw unavailable if a server is gone (missed_server() says which), out_of_range if one refused values that are not finite,
 // deadline_exceeded after the timeout, cancelled if the cancellation says so. ready() never throws: a fault is thrown by the next wait,
 // when all gradients are complete and can be pushed again.
 class Client {
@@ -44,7 +44,7 @@ class Client {
     const Clock& clock;
     std::function<void(std::uint64_t id)> acknowledged = {};  // every server has answered; for event journals; may be empty
     std::string name = {};                                    // of this worker, as servers know it; only for ...
-    observe::Spans* spans = nullptr;                          // ... what is told of pushes while it is on; may be null
+    observe::Spans* spans = nullptr;                          // ... what is recorded of pushes while it is on; may be null
   };
   explicit Client(Setup setup);
   ~Client();
@@ -59,7 +59,7 @@ class Client {
   // The lease whose push is not acknowledged by all servers, if there is one; forget() gives it up, between disconnect() and connect().
   std::optional<Lease> unfinished() const;
   void forget();
-  // What the lead must not give back at a regroup: the unfinished one, and those whose end it may not have heard of (connect tells it
+  // What the lead must not give back at a regroup: the unfinished one, and those whose end it may not have received (connect reports it
   // again).
   std::vector<std::int64_t> kept() const;
 
@@ -73,8 +73,8 @@ class Client {
   // dropped. Asks the lead (server 0) ahead by one. Waits. One thread calls it; another may push.
   std::optional<Lease> next_lease();
 
-  // A push: begin, ready for each slice in any order (by backward), then told. learning_rate as it is to be applied. begin may come before
-  // forward, while answers to the last push are still on their way; ready only after needed() of all slices.
+  // A push: begin, ready for each slice in any order (by backward), then told(). learning_rate as it is to be applied. begin may come
+  // before forward, while answers to the last push are still on their way; ready only after needed() of all slices.
   void begin(const Lease& lease, double learning_rate, std::int64_t samples);
   // Instead of begin and ready: a push of no gradients, which counts as one and changes nothing. In step it makes the round of all workers
   // change nothing.
@@ -88,7 +88,7 @@ class Client {
   void settle();  // waits for all of them
   void retire();  // after settle(): no more pushes in this stretch; also starts anew what next_lease knew
 
-  double waited() const;           // seconds in needed() and settle(), all told
+  double waited() const;           // seconds in needed() and settle() in total
   double exchanged() const;        // seconds from the first piece of a push to the last answer, over all pushes that were answered
   std::int64_t staleness() const;  // of the last of them
   std::int64_t bytes_out() const;

@@ -136,7 +136,7 @@ void Client::State::receive_values(const Link& link, const Frame& frame, const r
     if (!active || active->id != frame.id || is_awaited[piece] == 0) return;
     if (frame.begin != 0 && frame.begin != arrived[piece]) return;
   }
-  // Nobody reads or writes these values while they are awaited.
+  // No thread reads or writes these values while they are awaited.
   decode(message, setup.rules.wire, to);
   Todo todo;
   {

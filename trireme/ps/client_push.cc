@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The way of a push: pieces go out as their slices become ready, values come back, and the lead is told.
+// The way of a push: pieces go out as their slices become ready, values come back, and the lead is notified.
 #include <algorithm>
 #include <utility>
 

@@ -40,7 +40,7 @@ class Waiting {
   const std::function<bool()>& done_;
 };
 
-// Nothing is sent, and nobody is called, with the mutex held.
+// Nothing is sent, and no listener is called, with the mutex held.
 struct Client::State : std::enable_shared_from_this<Client::State> {
   explicit State(Setup given);
 
@@ -55,12 +55,12 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
     std::vector<char> is_sent;           // by piece, on these streams
     std::vector<std::int64_t> versions;  // by piece: of the values it was computed with, once it was sent; before: -1
     std::size_t answered = 0;            // pieces
-    bool is_acknowledged = false;        // by all, and told so
+    bool is_acknowledged = false;        // by all, and reported so
     bool taken = false;                  // by any piece
     bool is_reported = false;            // to the lead
     bool is_void = false;                // it has no gradients
     bool was_void = false;               // its round changed nothing
-    bool is_void_known = false;          // to whoever pushed it
+    bool is_void_known = false;          // to the worker that pushed it
     std::int64_t staleness = 0;
     Seconds submitted{-1};  // when its first piece was sent
     std::optional<StepReport> report;
@@ -107,7 +107,7 @@ struct Client::State : std::enable_shared_from_this<Client::State> {
   std::int64_t version_of(const Push& push, std::size_t piece) const;
   void trace_answer(Push& push, std::size_t piece) const;
   bool is_settled() const;
-  bool has_dropped() const;  // a lease, and the lead may not have heard of it
+  bool has_dropped() const;  // a lease, and the lead may not have been notified
 
   // client_links.cc
   void connect(std::uint64_t next, const Open& open, std::shared_ptr<const comm::Cancellation> cancel);

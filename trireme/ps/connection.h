@@ -39,7 +39,7 @@ struct Connection {
   std::uint64_t push = 0;
   std::size_t arrived = 0;
   std::vector<std::uint64_t> latest;  // push that came to each piece
-  // The one that is told of, and when its first values came:
+  // The one that is reported, and when its first values came:
   std::uint64_t traced = 0;
   double traced_since = 0;
 

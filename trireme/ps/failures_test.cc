@@ -204,7 +204,7 @@ TEST(Failures, WhoWasHeldBackByALostWorkerGoesOn) {
   for (const auto& host : cluster.hosts) EXPECT_EQ(host->applied.size(), done);
 }
 
-// The push is in, but the lead has not heard that its lease is used.
+// The push is in, but the lead was not notified that its lease is used.
 TEST(Failures, ALeaseWhoseEndTheLeadDidNotHearOfIsNotDoneAgain) {
   Cluster cluster({.workers = 1});
   cluster.begin(leases(20, 1));

@@ -41,10 +41,10 @@ struct Frame {
   std::int64_t samples = 0, correct = 0;
   double loss = 0, penalty = 0;                               // means over the samples
   double compute_seconds = 0, wait_seconds = 0, seconds = 0;  // of the worker's step
-  std::int64_t staleness = 0;                                 // values: of the push they answer; done: as a server told it
+  std::int64_t staleness = 0;                                 // values: of the push they answer; done: as a server reported it
 };
 inline constexpr std::uint32_t kTaken = 1;
-inline constexpr std::uint32_t kTraced = 2;  // push: the worker is profiled, and the server shall tell of it, too
+inline constexpr std::uint32_t kTraced = 2;  // push: the worker is profiled, and the server shall report it, too
 // The worker's loss or gradients were not finite, and its step is skipped. push: it has no values and changes none, but counts as a push of
 // its samples; values: the round that they answer has changed nothing; done: the samples are used, without effect.
 inline constexpr std::uint32_t kVoid = 4;

@@ -85,7 +85,7 @@ void Holdings::push_alone(Held& held, const Push& push, std::span<float> gradien
   Last& last = held.last[push.seat];
   verdict.is_new = last.id != push.id;
   verdict.lease = push.first;
-  // Somebody else does again what a lost worker could not finish: its samples count once in every piece.
+  // Another worker does again what a lost worker could not finish: its samples count once in every piece.
   verdict.is_applied = push.half == 0 || std::ranges::find(held.closed, push.half) == held.closed.end();
   if (verdict.is_new) {
     if (verdict.is_applied && !push.is_void)

@@ -17,7 +17,7 @@
 
 namespace trireme::ps {
 
-// Gradients of one piece. A worker is told by its seat, which it keeps as long as the server lives, whatever its number.
+// Gradients of one piece. A worker is identified by its seat, which it keeps as long as the server lives, whatever its number.
 struct Push {
   std::size_t seat = 0;
   std::uint64_t id = 0;
@@ -30,13 +30,13 @@ struct Push {
   bool is_void = false;    // it changes nothing; its gradients are not looked at
 };
 
-// What a worker can be told of its push to a piece.
+// What can be reported to a worker of its push to a piece.
 struct Verdict {
   std::size_t seat = 0;
   std::size_t piece = 0;  // of this server's
   std::uint64_t id = 0;
   bool taken = true;
-  bool is_new = true;  // false: it was told before, but may not have got there
+  bool is_new = true;  // false: it was sent before, but may not have got there
   std::int64_t staleness = 0;
   std::int64_t samples = 0;
   std::int64_t lease = 0;  // the first of its samples; 0 where pushes are summed
@@ -74,8 +74,8 @@ class Holdings {
   void set_needed(std::int64_t pushes) { needed_ = pushes; }
   void complete_rounds(std::vector<Verdict>& verdicts);
 
-  // Whether each piece has the samples of a lease that nobody goes on with, by its push or by that of `half`. A piece that has them takes
-  // no push that says it is for those who don't.
+  // Whether each piece has the samples of a lease that no worker goes on with, by its push or by that of `half`. A piece that has them
+  // takes no push that says it is for those who don't.
   std::vector<bool> close_lease(std::size_t seat, std::int64_t lease, std::int64_t half);
 
   struct Copy {

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Work as runs of samples that anybody takes, or as rounds of which each worker takes its part.
+// Work as runs of samples that any worker takes, or as rounds of which each worker takes its part.
 #include "trireme/ps/ledger.h"
 
 #include <algorithm>

@@ -36,8 +36,8 @@ class Ledger {
     std::int64_t batch_size = 1;  // over all workers
     int workers = 1;
     // true: batch after batch, each divided evenly over the workers (data::part_of), each worker one part of each (bsp): just what
-    // allreduce does. Of a batch with fewer samples than workers the first ones get a sample each, the others nothing. false: whoever asks
-    // gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if not 0).
+    // allreduce does. Of a batch with fewer samples than workers the first ones get a sample each, the others nothing. false: a worker that
+    // asks gets the next batch_size / workers samples, rounded up (parts of `parts` instead of workers, if not 0).
     bool in_step = false;
     int parts = 0;
   };
@@ -46,9 +46,9 @@ class Ledger {
   // What the worker does next; nothing: there is no more for it in this stretch. In step, a worker whose part of a batch is empty gets its
   // part of the next one, if there is one.
   std::optional<Lease> next(int worker);
-  bool done(std::int64_t lease);       // used; false: it is not out (a lost answer may be told twice)
-  void give_back(std::int64_t lease);  // not used: somebody else gets it; one that is not out is ignored
-  // Not in step: some pieces have its push, others will never get it. Somebody else does its samples again, for these. One that is not out
+  bool done(std::int64_t lease);       // used; false: it is not out (after a lost answer it may be reported twice)
+  void give_back(std::int64_t lease);  // not used: another worker gets it; one that is not out is ignored
+  // Not in step: some pieces have its push, others will never get it. Another worker does its samples again, for these. One that is not out
   // is ignored.
   void halve(std::int64_t lease);
   // Hands out no more, but what is missing up to where all come: in step parts of a round that has begun, else what is given back. So all
@@ -61,8 +61,8 @@ class Ledger {
   std::optional<Lease> find(std::int64_t lease) const;                      // if it is out
   std::vector<Lease> out_but(const std::vector<std::int64_t>& kept) const;  // what is out and not among these
   // The workers are others from here on, `parts` as in Options. What is out and not among `kept` is given back. In step all is; but a round
-  // that one worker is done with was an update of all its parts, and counts as used, also if that worker has not been heard yet: then
-  // its lease is among `kept`. Returns the rounds that count as used and of which no worker was heard.
+  // that one worker is done with was an update of all its parts, and counts as used, also if that worker has not reported it yet: then
+  // its lease is among `kept`. Returns the rounds that count as used and of which no worker has reported.
   std::vector<Lease> regroup(int workers, int parts, const std::vector<std::int64_t>& kept);
   // Everything that is not used, in order: after stop() and is_over() a single run up to the end.
   std::vector<data::Range> remaining() const;
@@ -88,7 +88,7 @@ class Ledger {
   // In step
   std::int64_t first_round_ = 0;          // of these workers
   std::int64_t first_sample_ = 0;         // of that round
-  std::int64_t rounds_begun_ = 0;         // one after the last that somebody has got a part of ...
+  std::int64_t rounds_begun_ = 0;         // one after the last that a worker has got a part of ...
   std::int64_t rounds_done_ = 0;          // ... and is done with
   std::vector<std::int64_t> next_round_;  // by worker
   std::vector<Lease> given_back_;

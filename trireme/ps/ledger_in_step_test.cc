@@ -62,7 +62,7 @@ TEST(LedgerInStep, MoreWorkersThanSamplesOfABatch) {
   }
   uses.expect_once(0);
   EXPECT_TRUE(ledger.is_over());
-  // Nobody begins with a later round: its push would be ahead of all that the servers have.
+  // No worker begins with a later round: its push would be ahead of all that the servers have.
   EXPECT_THAT(rounds, ElementsAre(ElementsAre(0, 1), ElementsAre(0, 1), ElementsAre(0), IsEmpty()));
 }
 
@@ -137,7 +137,7 @@ TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNobodyIsDoneWith) {
   EXPECT_THAT(*ledger.next(0), Samples(12, 22));
 }
 
-// A worker has the answers of all servers and says so; the others are lost before the lead hears anything.
+// A worker has the answers of all servers and says so; the others are lost before the lead receives anything.
 TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotHeardYet) {
   Ledger ledger({.begin = 2, .end = 50, .batch_size = 10, .workers = 2, .in_step = true});
   const Lease a = *ledger.next(0);
@@ -172,7 +172,7 @@ TEST(LedgerInStep, AnotherGroupAfterAStopBeginsNothing) {
   EXPECT_THAT(ledger.remaining(), ElementsAre(Samples(0, 50)));
 }
 
-// Rounds are complete one after the other, as servers make them; told of by each worker later or, if it is lost, never.
+// Rounds are complete one after the other, as servers make them; reported by each worker later or, if it is lost, never.
 void run_in_step_at_random(std::uint64_t seed) {
   RandomStream random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random.below(n)); };
@@ -190,7 +190,7 @@ void run_in_step_at_random(std::uint64_t seed) {
       if (own.size() > 1) continue;  // asks ahead by one
       if (const auto lease = ledger.next(static_cast<int>(worker))) own.push_back(*lease);
     } else if (what < 18) {
-      // The first round is pushed whole: all tell, or some are lost on the way.
+      // The first round is pushed whole: all report, or some are lost on the way.
       std::int64_t round = end;
       std::int64_t pushed = 0;
       for (const auto& own : out) round = own.empty() ? round : std::min(round, own.front().round);
@@ -199,7 +199,7 @@ void run_in_step_at_random(std::uint64_t seed) {
       if (round == end || pushed != std::min(batch, end - from)) continue;
       const bool lost = below(6) == 0;
       std::int64_t told = 0;
-      std::vector<std::int64_t> kept;  // who lives, and tells it again
+      std::vector<std::int64_t> kept;  // who lives, and reports it again
       for (auto& own : out) {
         if (own.empty() || own.front().round != round) continue;
         if (lost && below(2) == 0) continue;
@@ -211,7 +211,7 @@ void run_in_step_at_random(std::uint64_t seed) {
         own.erase(own.begin());
         ++told;
       }
-      // Else nobody is left who knows: it is done again, and servers that have it answer that they do.
+      // Else no worker is left that knows: it is done again, and servers that have it answer that they do.
       if (told > 0 || !kept.empty()) uses.add({from, from + pushed});
       if (!lost) continue;
       workers = 1 + static_cast<int>(below(6));

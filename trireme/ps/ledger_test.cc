@@ -119,7 +119,7 @@ TEST(Ledger, NothingToDoIsOverAndComplete) {
   }
 }
 
-// Workers take, finish, give back, are lost and come, at random, until all is done or somebody stops it.
+// Workers take, finish, give back, are lost and come, at random, until all is done or it is stopped.
 void run_at_random(std::uint64_t seed) {
   RandomStream random(seed);
   const auto below = [&](std::uint64_t n) { return static_cast<std::int64_t>(random.below(n)); };

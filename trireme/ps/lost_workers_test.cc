@@ -13,7 +13,7 @@ namespace {
 
 constexpr double kUnit = 0x1p-10;  // what a sample changes every value by
 
-// Workers whose gradients are 1 everywhere: how far a value has come tells how many samples are in it.
+// Workers whose gradients are 1 everywhere: how far a value has come shows how many samples are in it.
 class Counting {
  public:
   Counting(int servers, int workers, const Rules& rules, std::int64_t samples)
@@ -194,8 +194,8 @@ TEST(LostWorkers, WithBackupWorkersAPushOfALostWorkerCountsIfAnyPieceHasIt) {
   EXPECT_THAT(counting.in_pieces(), testing::Each(testing::AnyOf(0, leases[0].size())));
 }
 
-// A worker is idle, in the middle of a push, or has pushed and not been heard; any may die at any time, also one after the other, and come
-// back with its old name or another.
+// A worker is idle, in the middle of a push, or has pushed and its report was not received; any may die at any time, also one after the
+// other, and come back with its old name or another.
 class Chaos {
  public:
   explicit Chaos(std::uint64_t seed)

@@ -122,13 +122,13 @@ std::vector<std::int64_t> Pace::active_pushes() const {
   return pushes;
 }
 
-// If all are retired nobody waits for anybody.
+// If all are retired no worker waits for another.
 std::int64_t Pace::slowest() const {
   const auto pushes = active_pushes();
   return pushes.empty() ? std::numeric_limits<std::int64_t>::max() : std::ranges::min(pushes);
 }
 
-// Backup workers may be late, whoever they are.
+// Backup workers may be late, whichever they are.
 std::int64_t Pace::reference() const {
   if (rules_.mode != Mode::bsp || rules_.backup_workers == 0) return slowest();
   auto pushes = active_pushes();

@@ -26,7 +26,7 @@ class Pace {
 
   // A push of the worker has come whole, at this time.
   void pushed(int worker, Seconds now);
-  // There is no more work for it in this stretch: nobody waits for it any more.
+  // There is no more work for it in this stretch: no worker waits for it any more.
   void retire(int worker);
 
   // Whether the worker may have the values that follow its latest push, and compute with them. async: always. Once true it

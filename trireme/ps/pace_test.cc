@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Nobody gets further ahead than the bound, nobody waits for ever, and dssp waits where it costs least.
+// No worker gets further ahead than the bound, none waits for ever, and dssp waits where it costs least.
 #include "trireme/ps/pace.h"
 
 #include <gtest/gtest.h>
@@ -120,7 +120,7 @@ class Simulation {
   Simulation(const Rules& rules, std::vector<double> intervals)
       : pace_(rules, static_cast<int>(intervals.size())), intervals_(std::move(intervals)), due_(intervals_) {}
 
-  // The next push; false: everybody waits.
+  // The next push; false: all wait.
   bool step() {
     const auto next = static_cast<std::size_t>(std::ranges::min_element(due_) - due_.begin());
     const double now = due_[next];
@@ -195,7 +195,7 @@ TEST(Pace, DsspWithoutIntervalsOfTheSlowestWaits) {
   EXPECT_FALSE(pace.may_go_on(0));
 }
 
-// Both workers make a push a second, until the slow one makes a long pause: of its interval nobody would think that it comes soon.
+// Both workers make a push a second, until the slow one makes a long pause: its interval does not suggest that it comes soon.
 TEST(Pace, OneLongPauseDoesNotDecide) {
   Pace pace(dssp(1, 100), 2);
   for (int i = 1; i <= 6; ++i) {
@@ -255,7 +255,7 @@ void run_at_random(const Rules& rules, std::int64_t bound, std::uint64_t seed) {
     for (int i = 0; i < workers; ++i)
       if (!pace.is_retired(i) && pace.may_go_on(i))
         ready.insert(ready.end(), static_cast<std::size_t>(weights[static_cast<std::size_t>(i)]), i);
-    ASSERT_FALSE(ready.empty()) << "everybody waits";
+    ASSERT_FALSE(ready.empty()) << "all workers wait";
     const int worker = ready[random.below(ready.size())];
     if (random.below(200) == 0) {
       pace.retire(worker);

@@ -8,7 +8,7 @@
 
 namespace trireme::ps {
 
-// async: every push is an update of its own, nobody waits. ssp, dssp: the same, but nobody gets further ahead of the slowest than a
+// async: every push is an update of its own, no worker waits. ssp, dssp: the same, but none gets further ahead of the slowest than a
 // bound, which dssp moves. bsp: the pushes of all workers are summed to one update, and all wait for it.
 enum class Mode { async, bsp, ssp, dssp };
 

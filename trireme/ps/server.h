@@ -49,7 +49,7 @@ struct Applied {
   std::size_t all = 0;     // ... of those this server has
 };
 
-// A lease that was out when the workers changed and that nobody goes on with.
+// A lease that was out when the workers changed and that no worker goes on with.
 struct LostLease {
   std::int64_t lease = 0;
   std::int64_t half = 0;   // as Lease has it
@@ -103,14 +103,14 @@ class Server {
   };
   void begin(Stretch stretch);
   // The same stretch, with other workers, some of them new: what lost ones had begun is forgotten (sums of a round that is not complete),
-  // streams of older generations are refused. A push that was taken before stays taken: it is told by its id. Nobody may connect before
+  // streams of older generations are refused. A push that was taken before stays taken: it is known by its id. No node may connect before
   // the leases of lost workers are settled: the lead says which they are (lost), all servers which of their pieces have their pushes (has),
-  // and the lead, when it has heard of all pieces, what follows (settle): all have it: its samples are used; none: somebody else gets
-  // them; some: somebody else gets them for the others. If a generation ends in between, the next begins with regroup again.
+  // and the lead, when it knows of all pieces, what follows (settle): all have it: its samples are used; none: another worker gets
+  // them; some: another worker gets them for the others. If a generation ends in between, the next begins with regroup again.
   void regroup(std::uint64_t generation, std::vector<std::string> workers, std::vector<std::string> readers,
                const std::vector<std::int64_t>& kept_leases);
 
-  std::vector<LostLease> lost() const;  // in step: none, since rounds tell all
+  std::vector<LostLease> lost() const;  // in step: none, since rounds have it all
   // Lease after lease, for each piece of the whole map: 1 if it is here and has it, else 0.
   std::vector<double> has(std::span<const LostLease> leases);
   void settle(std::span<const LostLease> leases, std::span<const double> had);

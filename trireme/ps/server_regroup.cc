@@ -51,7 +51,7 @@ std::optional<Applied> Server::State::close_push(const LostLease& lease) {
 
 void Server::settle(std::span<const LostLease> leases, std::span<const double> had) {
   const std::size_t all = state_->setup.map->pieces().size();
-  ensure(had.size() == leases.size() * all, "all pieces are told of");
+  ensure(had.size() == leases.size() * all, "all pieces are reported");
   const std::lock_guard lock(state_->work_mutex);
   const Stretch& stretch = state_->stretch;
   if (!state_->ledger || stretch.work->in_step) return;

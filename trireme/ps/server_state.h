@@ -56,7 +56,7 @@ class Loan {
 };
 
 // Locks, in the order they may be taken: stretch_mutex, work_mutex or desk_mutex, those of Holdings or of a Connection. Nothing is sent
-// and nobody is called with any of them held.
+// and no listener is called with any of them held.
 struct Server::State : std::enable_shared_from_this<Server::State> {
   explicit State(Setup given);
 
@@ -122,7 +122,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   std::atomic<std::int64_t> share = 1;  // of replies on the way, for each worker
   std::vector<std::size_t> own;         // by number of a piece in the map: which of the holdings it is; kNotOurs
 
-  std::atomic<std::uint64_t> generation = 0;  // 0: nobody is welcome
+  std::atomic<std::uint64_t> generation = 0;  // 0: no node is welcome
   std::shared_mutex stretch_mutex;            // shared: something is being done in this stretch; alone: it changes
   Stretch stretch;
   std::map<std::string, std::size_t> seats;  // by name; never fewer
@@ -144,7 +144,7 @@ struct Server::State : std::enable_shared_from_this<Server::State> {
   std::optional<Ledger> ledger;
   std::vector<WorkDone> done;
   std::map<std::int64_t, std::size_t> takers;  // seats by lease, of those that are out
-  std::vector<std::int64_t> kept;              // leases that somebody goes on with, while the others are not settled
+  std::vector<std::int64_t> kept;              // leases that a worker goes on with, while the others are not settled
 
   std::thread sender;
 

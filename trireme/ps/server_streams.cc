@@ -61,7 +61,7 @@ void Server::State::received(const std::shared_ptr<Connection>& from, const rpc:
   }
 }
 
-// Values that are not finite end the training, whichever node is heard first: the worker hears it from its stream, which ends, the server
+// Values that are not finite end the training, whichever node reports first: the worker learns it from its stream, which ends, the server
 // from its next wait.
 void Server::State::refuse_for_good(const Error& why) {
   const std::lock_guard lock(desk_mutex);
@@ -224,8 +224,8 @@ Frame Server::State::grant(const Connection& from) {
 Frame Server::State::note(const Connection& from, const Frame& frame) {
   const std::shared_lock together(stretch_mutex);
   const std::lock_guard lock(work_mutex);
-  if (!ledger) throw Error{failed_precondition, "worker '{}' tells server {} of work, which has none", from.name, setup.number};
-  // Not out: it was told before, and the answer was lost.
+  if (!ledger) throw Error{failed_precondition, "worker '{}' reports work to server {}, which has none", from.name, setup.number};
+  // Not out: it was reported before, and the answer was lost.
   if (const std::optional<Lease> lease = ledger->find(frame.lease)) {
     takers.erase(frame.lease);
     if (frame.kind == Kind::drop) {
@@ -263,7 +263,7 @@ Connections Server::State::retire(Connection& from) {
   if (stretch.rules.sums()) holdings.complete_rounds(verdicts);
   Connections more = answer(verdicts, nullptr);
   touched.insert(touched.end(), more.begin(), more.end());
-  // Not before: whoever awaits this may begin another stretch.
+  // Not before: the thread that awaits this may begin another stretch.
   desk_changed.notify_all();
   return touched;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tests of servers that are told nonsense: only that stream is closed, with the reason.
+// Tests of servers that receive nonsense: only that stream is closed, with the reason.
 #include <gmock/gmock.h>
 
 #include "trireme/ps/testing/cluster.h"
@@ -16,7 +16,7 @@ class StrangersTest : public testing::Test {
  protected:
   StrangersTest() : cluster_({.workers = 2}) { cluster_.begin({.begin = 0, .end = 100, .batch_size = 10, .workers = 2}); }
 
-  // What a peer of this name hears at the end, who says this after (or without) hello.
+  // What a peer of this name receives at the end, who says this after (or without) hello.
   std::string end_of(const std::string& name, const Frame& frame, std::size_t body = 0, bool hello = true, char fill = 'x') {
     rpc::Diary diary;
     const auto session = rpc::bulk_pair(
@@ -75,7 +75,7 @@ TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNobody) {
   EXPECT_THAT(end_of("w0", {.kind = Kind::values}), HasSubstr("which only servers send"));
   EXPECT_THAT(end_of("w0", {.kind = static_cast<Kind>(99)}), HasSubstr("data_loss: there is no frame of kind 99"));
   EXPECT_EQ(cluster_.values(), before);
-  // The others have heard nothing of it; whose name was used has to connect again.
+  // The others have noticed nothing; the one whose name was used has to connect again.
   cluster_.connect(*cluster_.workers[0]);
   cluster_.run([](Worker& worker, std::size_t) { worker.work(kRate); });
   EXPECT_TRUE(cluster_.hosts[0]->server.used() >= 90);

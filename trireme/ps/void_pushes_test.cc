@@ -71,7 +71,7 @@ TEST_P(VoidPushes, OfOneWorkerLeaveTheRestAsIfTheyHadNotBeen) {
   EXPECT_EQ(skipped, 1);
 }
 
-// One of three: the batch is used by all or by nobody, and each worker learns that it was not.
+// One of three: the batch is used by all or by none, and each worker learns that it was not.
 TEST(VoidRounds, ChangeNothingForAnybody) {
   Cluster cluster({.workers = 3, .rules = rules_of(Mode::bsp), .optimizer = "name = 'adam'"});
   cluster.begin({.begin = 0, .end = kSamples, .batch_size = kBatch, .workers = 3, .in_step = true});
@@ -155,7 +155,7 @@ TEST(VoidPushesOfALostWorker, AreUsed) {
   EXPECT_TRUE(cluster.hosts[0]->server.is_complete());
 }
 
-// The worker is told that it is to blame, not that a server is gone; and the server does not wait for it.
+// The worker learns that it is to blame, not that a server is gone; and the server does not wait for it.
 TEST(NonFinitePushes, EndTheTrainingAtTheWorkerAndAtTheServer) {
   Cluster cluster({.servers = 1, .workers = 1});
   cluster.begin({.begin = 0, .end = 40, .batch_size = 20, .workers = 1});

@@ -14,7 +14,7 @@
 
 namespace trireme::rpc {
 
-// gRPC does not tell of handshakes that fail. But every node makes a call as soon as it is connected: a connection that has made
+// gRPC does not report handshakes that fail. But every node makes a call as soon as it is connected: a connection that has made
 // none when the time for a handshake is over was a stranger's. All calls may come from any thread.
 class Arrivals {
  public:
@@ -31,7 +31,7 @@ class Arrivals {
   bool admit(const std::string& host, const std::string& port);
   // `peer` as gRPC writes it: "ipv4:10.0.0.1:4711", "ipv6:%5Bfd00::2%5D:4711".
   void proven(const std::string& peer);
-  // Tells of those who have had their time.
+  // Reports those whose time is over.
   void look();
 
  private:

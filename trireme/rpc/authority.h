@@ -16,8 +16,8 @@ namespace trireme::rpc {
 class Authority {
  public:
   static Authority create();
-  // The same authority for everybody who knows the secret (16 bytes at least), for launches where nobody can hand out certificates.
-  // Whoever knows it can also pose as the coordinator.
+  // The same authority for all who know the secret (16 bytes at least), for launches where no node can hand out certificates.
+  // A process that knows it can also pose as the coordinator.
   static Authority from_secret(std::string_view secret);
   ~Authority();
   Authority(Authority&&) noexcept;

@@ -36,7 +36,7 @@ class BulkSession {
  public:
   virtual ~BulkSession() = default;
   virtual bool send(Outgoing message) = 0;  // queues it; false if the stream has ended
-  // ok: after what is queued. Anything else: at once, and what is queued is dropped; the side that opened the stream hears the reason.
+  // ok: after what is queued. Anything else: at once, and what is queued is dropped; the side that opened the stream receives the reason.
   virtual void close(const Error& why) = 0;
 };
 

@@ -340,7 +340,7 @@ TEST_F(BulkTest, WithoutTlsOnlyOnLoopback) {
   Channel node = Channel::connect_plain(address, kPatience);
   node.open_bulk("bulk", here_.listener())->send(text("x"));
   EXPECT_EQ(there_.next(), "x");
-  // Nobody comes to it by mistake.
+  // No peer connects to it by mistake.
   EXPECT_NE(thrown_error([&] { Channel::connect(address, credentials("node", "5"), Seconds{0.5}, {.role = "node", .name = ""}); }),
             "no error");
 }

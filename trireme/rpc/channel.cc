@@ -49,7 +49,7 @@ class Only final : public tls::ExternalCertificateVerifier {
 
  private:
   void check(const std::vector<grpc::string_ref>& names) const {
-    if (names.size() != 1) throw Error{unauthenticated, "the server's certificate names nobody"};
+    if (names.size() != 1) throw Error{unauthenticated, "the server's certificate names no identity"};
     const Identity identity = identity_of_address({names.front().data(), names.front().size()});
     if (identity.role != whom_.role || (!whom_.name.empty() && identity.name != whom_.name))
       throw Error{unauthenticated, "the server is {}, not {}", in_words(identity), in_words(whom_)};
@@ -111,7 +111,7 @@ bool is_passing(grpc::StatusCode code) {
   return code == grpc::StatusCode::UNAVAILABLE || code == grpc::StatusCode::DEADLINE_EXCEEDED || code == grpc::StatusCode::CANCELLED;
 }
 
-// gRPC tells why a connection failed only in words. `clock` is what is wrong with this machine's clock, if anything is.
+// gRPC says why a connection failed only in words. `clock` is what is wrong with this machine's clock, if anything is.
 void check_refusal(const std::string& whom, const std::string& address, const std::string& reason, const std::string& clock,
                    int& hang_ups) {
   const bool is_refused = contains(reason, "SSL_ERROR_SSL") || contains(reason, "ertificate") || contains(reason, "verification");
@@ -145,7 +145,7 @@ struct Channel::State {
         channel(grpc::CreateCustomChannel(address, credentials, settings(traffic))),
         stub(std::make_unique<grpc::GenericStub>(channel)) {}
 
-  // With its channel gRPC lets go of what a connection still wanted to send, and only then the last listeners hear of the end.
+  // With its channel gRPC lets go of what a connection still wanted to send, and only then the last listeners learn of the end.
   ~State() {
     streams->end_all();
     stub.reset();
@@ -212,7 +212,7 @@ Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
     if (clock.now() >= end)
       throw Error{unavailable,           "cannot reach the {} at {} within {:g} s: {}", state->whom, state->address, timeout.count(),
                   status.error_message()};
-    // Not a sleep: gRPC gets on with a connection only while somebody waits for it.
+    // Not a sleep: gRPC gets on with a connection only while a thread waits for it.
     state->channel->WaitForConnected(deadline_in(std::min(end - clock.now(), kRetryPause)));
   }
 }

@@ -15,14 +15,14 @@ namespace trireme::rpc {
 // All calls may come from any thread.
 class Channel {
  public:
-  // Tries until the timeout while nobody listens there (unavailable). Nothing is sent before the other side has proved with a
-  // certificate of the same authority that it is whom we want (an empty name: anybody of that role); if it can't, or if it does not
+  // Tries until the timeout while no process listens there (unavailable). Nothing is sent before the other side has proved with a
+  // certificate of the same authority that it is whom we want (an empty name: any node of that role); if it can't, or if it does not
   // take this side's certificate, unauthenticated is thrown at once.
   static Channel connect(const std::string& address, const Credentials& credentials, Seconds timeout,
                          const Identity& whom = {.role = "coordinator", .name = ""});
   // To a server with plain_loopback, for benchmarks: neither side proves anything. Refused if the address is not of loopback.
   static Channel connect_plain(const std::string& address, Seconds timeout);
-  // Ends its streams, and waits until their listeners have been told: never to be called by one of them.
+  // Ends its streams, and waits until their listeners have been notified: never to be called by one of them.
   ~Channel();
   Channel(Channel&&) noexcept;
   Channel& operator=(Channel&&) noexcept;

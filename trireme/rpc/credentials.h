@@ -23,6 +23,6 @@ struct Identity {
 // In a certificate an identity is the address trireme://<role>/<name>. Both parts are letters, digits, '.', '_' and '-'.
 std::string address_of(const Identity& identity);
 Identity identity_of_address(std::string_view address);            // throws unauthenticated if it is none
-Identity identity_of_certificate(const std::string& certificate);  // a PEM text; throws unauthenticated if it names nobody
+Identity identity_of_certificate(const std::string& certificate);  // a PEM text; throws unauthenticated if it names no identity
 
 }  // namespace trireme::rpc

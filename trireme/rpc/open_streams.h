@@ -19,7 +19,7 @@ class OpenStream {
   ~OpenStream() = default;
 };
 
-// First gRPC is done with a stream, then its listener is told. A channel must end after the former: the last one to let go of gRPC's
+// First gRPC is done with a stream, then its listener is notified. A channel must end after the former: the last one to let go of gRPC's
 // channel waits for the threads that call back, and would wait for itself if it were one of them.
 class OpenStreams {
  public:

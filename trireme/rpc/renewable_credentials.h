@@ -21,7 +21,7 @@ class RenewableCredentials {
   RenewableCredentials& operator=(const RenewableCredentials&) = delete;
 
   void renew(Credentials next);
-  // Asks for a certificate of the same authority from whoever connects.
+  // Asks for a certificate of the same authority from each peer that connects.
   std::shared_ptr<grpc::ServerCredentials> mutual_tls();
 
  private:

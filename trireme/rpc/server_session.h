@@ -42,7 +42,7 @@ class ServerEnd final : public StreamEnd<grpc::ServerGenericBidiReactor, Kind> {
   using Base = StreamEnd<grpc::ServerGenericBidiReactor, Kind>;
 
   void end_writing(const Error& why) override { finish(status_of(why)); }
-  // The peer is told why, after the message that is under way.
+  // The peer receives the reason, after the message that is under way.
   void break_off(const Error& why) override {
     if (!this->writing_) finish(status_of(why));
   }

@@ -24,7 +24,7 @@ class Session {
   virtual ~Session() = default;
   // Queues the message; false if the stream has ended. A peer that lets more than kQueueBytes pile up is cut off.
   virtual bool send(std::string bytes) = 0;
-  // Ends the stream after what is queued; the coordinator's reason is told to the node. closed() of both listeners follows.
+  // Ends the stream after what is queued; the coordinator's reason is sent to the node. closed() of both listeners follows.
   virtual void close(const Error& why) = 0;
 
   static constexpr std::size_t kQueueBytes = 64 << 20;

@@ -82,7 +82,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
  protected:
   explicit StreamEnd(std::shared_ptr<OpenStreams> streams) : streams_(std::move(streams)) {}
 
-  // Keeps itself alive until gRPC is done with it and the listener has been told.
+  // Keeps itself alive until gRPC is done with it and the listener has been notified.
   void begin(typename Kind::Listener listener) {
     self_ = this->shared_from_this();
     listener_ = std::move(listener);

@@ -28,7 +28,7 @@ class Server {
   Server& operator=(const Server&) = delete;
 
   int port() const;
-  std::string url() const;    // with the token: whoever has it may read
+  std::string url() const;    // with the token: a client that has it may read
   std::string token() const;  // 128 random bits in hexadecimal
 
   // If a page has asked during the last seconds, waits until it has asked once more, so that it sees how the run ended.

@@ -223,7 +223,7 @@ TEST(WebServer, ListensOnlyWhereItIsTold) {
 TEST(WebServer, AnOpenPageGetsALastLook) {
   std::atomic<int> looks{0};
   Server server([&looks] { return std::to_string(++looks); });
-  server.wait_for_last_look(Seconds(3600));  // nobody has asked: it does not wait
+  server.wait_for_last_look(Seconds(3600));  // no client has asked: it does not wait
   get(server, "/api/run", bearer(server));
   std::thread browser([&server] {
     std::this_thread::sleep_for(std::chrono::milliseconds(200));

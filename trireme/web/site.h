@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What the dashboard answers: the page, the run's document, and a refusal for everybody without the token.
+// What the dashboard answers: the page, the run's document, and a refusal for all clients without the token.
 #pragma once
 
 #include <functional>
@@ -18,7 +18,7 @@ struct SiteOptions {
 
 class Site {
  public:
-  // `document` makes the JSON of the run as it is now; an Error it throws is told to the page.
+  // `document` makes the JSON of the run as it is now; an Error it throws is reported to the page.
   Site(std::function<std::string()> document, SiteOptions options);
 
   Response answer(const Request& request) const;

@@ -14,7 +14,7 @@ export interface Context {
   marks: Mark[];
 }
 
-// What a kind of event looks like: a colour, and a sign for those who can't tell it.
+// What a kind of event looks like: a colour, and a sign for those who can't distinguish it.
 const looks: Record<string, { color: string; sign: string }> = {
   begun: { color: "text-soft", sign: "▶" },
   joined: { color: "c3", sign: "+" },

@@ -101,7 +101,7 @@ export function last(values: Values | undefined): Maybe {
 // Points that are smoothed to one.
 export const smoothingWindow = (values: Values) => Math.max(1, Math.round(values.length / 50));
 
-// Means of each point and those before it: an update out of step has few samples, and its accuracy tells little.
+// Means of each point and those before it: an update out of step has few samples, and its accuracy means little.
 export function smoothed(values: Values): Values {
   const size = smoothingWindow(values);
   return values.map((_, i) => {

@@ -15,11 +15,11 @@ function prediction(entry: Prediction): HTMLElement {
     h("span", { class: "part-time" }, known(entry.step_seconds) ? `${seconds(entry.step_seconds)} a step` : ""));
 }
 
-// "twice the bandwidth: can't be told; ..." for several changes with the same reason in one line.
+// "twice the bandwidth: can't be predicted; ..." for several changes with the same reason in one line.
 function untold(predictions: Prediction[]): Child {
   const reasons = new Map<string, string[]>();
   for (const entry of predictions) {
-    const reason = (entry.sentence ?? "").replace(`${entry.change}: `, "") || "can't be told";
+    const reason = (entry.sentence ?? "").replace(`${entry.change}: `, "") || "can't be predicted";
     reasons.set(reason, [...(reasons.get(reason) ?? []), entry.change]);
   }
   return [...reasons].map(([reason, changes]) => h("p", { class: "hint" }, `${capitalized(changes.join(", "))}: ${reason}`));

@@ -78,7 +78,7 @@ function render(context: Context): Child {
   const { nodes = [], servers = [] } = context.document;
   const extras = [staleness(context), serverTable(servers)].filter(Boolean);
   if (nodes.length === 0 && extras.length === 0)
-    return missing(context.running ? "The nodes tell about themselves once a second; the first words are on their way." : "This run has no telemetry of its nodes.");
+    return missing(context.running ? "The nodes report once a second; the first reports are on their way." : "This run has no telemetry of its nodes.");
   return [
     nodes.length > 0 ? h("div", { class: "card" }, table("Nodes of the run", columns(context.running), nodes)) : null,
     h("div", { class: "charts" },

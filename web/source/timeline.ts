@@ -38,7 +38,7 @@ function entry(context: Context, event: RunEvent): HTMLElement {
 
 function render(context: Context): Child {
   const events = context.document.events ?? [];
-  if (events.length === 0) return missing(context.running ? "Nothing has happened yet: no checkpoint, nobody joined or left." : "This run recorded no events.");
+  if (events.length === 0) return missing(context.running ? "Nothing has happened yet: no checkpoint, no node joined or left." : "This run recorded no events.");
   const checkpoints = events.filter((event) => event.kind === "checkpoint");
   // A long run has hundreds of checkpoints; they would hide what matters.
   const told = checkpoints.length > 6 ? events.filter((event) => event.kind !== "checkpoint") : events;

@@ -22,7 +22,7 @@ const folder = mkdtempSync(join(tmpdir(), "trireme-page-"));
 
 // What must be read on the page, and how many charts there are.
 const expected = {
-  full: { charts: 21, title: "fashion_resnet-20261115-101320", texts: ["Running", "81.1 %", "about 2 min 52 s left", "13,870/s", "90.83 %", "What limits this run", "Computing took 79 % of a step", "−35.5 %", "15.8 ms a step", "Ten nodes more, a faster disk: can't be told", "Waiting for input", "24.5 ms", "At the same time, in the background", "Node 3 lost", "worker and server", "412 MB", "41.0 %", "mean 2.87, at most 9", "16.7 GB of memory", "The clock of lab2 jumped", "convolution", "34 settings", "train.setting_33"] },
+  full: { charts: 21, title: "fashion_resnet-20261115-101320", texts: ["Running", "81.1 %", "about 2 min 52 s left", "13,870/s", "90.83 %", "What limits this run", "Computing took 79 % of a step", "−35.5 %", "15.8 ms a step", "Ten nodes more, a faster disk: can't be predicted", "Waiting for input", "24.5 ms", "At the same time, in the background", "Node 3 lost", "worker and server", "412 MB", "41.0 %", "mean 2.87, at most 9", "16.7 GB of memory", "The clock of lab2 jumped", "convolution", "34 settings", "train.setting_33"] },
   finished: { charts: 21, title: "fashion_resnet-20261115-101320", texts: ["Completed", "What limited this run", "31.4 GB", "samples, on average"] },
   begun: { charts: 0, title: "mnist_mlp-20261116-090000", texts: ["Running", "waiting for the first step", "The curves begin with the first steps.", "The machines are measured once a second"] },
   old: { charts: 1, title: "</script><img src=x onerror=alert(1)> <!-- old", texts: ["Died", "40.0 %", "This run has no telemetry of its steps", "This run has no telemetry of its nodes."] },

@@ -17,7 +17,7 @@ Outcome kill_at(Scene& scene, const std::string& order) {
   const TrainingSetup setup{.failpoints = order};
   const auto training = scene.start(setup);
   const auto killed = training->obeyed(0);
-  require(killed.has_value(), fmt::format("nobody came to '{}':\n{}", order, training->text()));
+  require(killed.has_value(), fmt::format("no node reached '{}':\n{}", order, training->text()));
   const Moment fault = Scene::moment(*training, *killed);
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, kPromised, outcome);
@@ -40,7 +40,7 @@ FaultRow beside_servers(const std::string& mode, bool is_brief = false) {
           .is_brief = is_brief};
 }
 
-// In the middle of a push, or when every server has answered it and the lead has not heard so: no sample counts twice, none is lost.
+// In the middle of a push, or when every server has answered it and the lead has not been notified: no sample counts twice, none is lost.
 FaultRow in_a_push(const std::string& place, const std::string& mode, int visit, bool is_brief = false) {
   TrainingSetup setup = with_servers({.nodes = 4, .servers = 2, .mode = mode});
   setup.failpoints = fmt::format("{}@3:{}:kill", place, visit);

@@ -34,7 +34,7 @@ Outcome the_same_twice(Scene& scene) {
   return outcome;
 }
 
-// Nobody has the state any more but the disk.
+// Only the disk has the state any more.
 Outcome all_at_once(Scene& scene) {
   const TrainingSetup setup{};
   const auto training = scene.begin(setup, 60);

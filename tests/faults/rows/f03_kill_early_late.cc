@@ -11,7 +11,7 @@ Outcome kill_at(Scene& scene, const std::string& order, const std::vector<std::s
   const TrainingSetup setup{.settings = settings, .failpoints = order};
   const auto training = scene.start(setup);
   const auto killed = training->obeyed(0);
-  require(killed.has_value(), fmt::format("nobody came to '{}':\n{}", order, training->text()));
+  require(killed.has_value(), fmt::format("no node reached '{}':\n{}", order, training->text()));
   const Moment fault = Scene::moment(*training, *killed);
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, {}, outcome);

@@ -19,7 +19,7 @@ FaultRow at_failpoint(const std::string& place, const std::string& mode, int vis
           .is_brief = is_brief};
 }
 
-// Whoever is the server now: the nodes are told apart by who writes that it applied pushes.
+// The node that is the server now: the last one that wrote that it applied pushes.
 int server_of(const Training& training) {
   double newest = 0;
   std::string node = "0";
@@ -53,7 +53,7 @@ Rows f04_kill_server() {
           at_failpoint("ps.after_apply_before_ack", "bsp", 60),
           at_failpoint("ps.after_apply_before_ack", "ssp", 60),
           {.id = "F4.random",
-           .fault = "kill -9 of the server, whoever it is, 5 times at random moments (the worst of each)",
+           .fault = "kill -9 of the server, whichever node it is, 5 times at random moments (the worst of each)",
            .run = servers_at_random,
            .is_random = true,
            .limit = seconds(400)},

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F7: a whole machine is gone at once, link and all; nobody may wait for TCP to notice.
+// F7: a whole machine is gone at once, link and all; no node may wait for TCP to notice.
 #include "tests/faults/scene.h"
 
 namespace trireme::tests::rows {

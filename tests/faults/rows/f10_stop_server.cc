@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // F10: a server, or the coordinator, is stopped and goes on later. A server that wakes up must not serve the parameters that it had; a
-// coordinator that wakes up is the only one, since nobody could take its place meanwhile.
+// coordinator that wakes up is the only one, since no other could take its place meanwhile.
 #include <fmt/format.h>
 
 #include <csignal>

@@ -82,7 +82,7 @@ Outcome little_cpu_async(Scene& scene) {
   return outcome;
 }
 
-// All wait for it alike; what the connections deliver tells whose link it is.
+// All wait for it alike; what the connections deliver shows whose link it is.
 Outcome slow_link(Scene& scene) {
   const TrainingSetup setup{.on_hosts = true, .settings = {"train.epochs=18"}};  // three measurements, the last two with the slow link
   const auto training = scene.begin(setup);

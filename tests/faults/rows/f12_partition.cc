@@ -18,7 +18,7 @@ void heal(TestHosts& hosts) {
   for (std::size_t i = 0; i < hosts.size(); ++i) hosts.heal(i);
 }
 
-// Shorter than the limit of silence: everybody waits, nothing is lost.
+// Shorter than the limit of silence: all nodes wait, nothing is lost.
 Outcome shortly(Scene& scene, Cut cut) {
   const TrainingSetup setup{.nodes = kHosts, .on_hosts = true};
   const auto training = scene.begin(setup);
@@ -45,11 +45,11 @@ Outcome for_long(Scene& scene, Cut cut, seconds time) {
   Scene::measure(*training, fault, {.detected = 6.5, .recovered = 10, .lost_steps = 1}, outcome);
   const Recovery back = recovery(training->history(), healed, then.generation);
   if (came_back && back.recovered) outcome.result += fmt::format(", back {:.1f} s after healing", *back.recovered);
-  if (!came_back) outcome.problems.emplace_back("nobody came back after the link had healed");
+  if (!came_back) outcome.problems.emplace_back("no node came back after the link had healed");
   return outcome;
 }
 
-// Nobody hears the coordinator: nobody can commit, and nobody is to blame; all come back to it.
+// No node receives from the coordinator: none can commit, and none is to blame; all come back to it.
 Outcome coordinator(Scene& scene) {
   const TrainingSetup setup{.nodes = kHosts, .on_hosts = true, .settings = kLong};
   const auto training = scene.begin(setup);
@@ -85,7 +85,7 @@ Rows f12_partition() {
             row("receiving_8s", "one host receives nothing for 8 s", [](Scene& s) { return for_long(s, cut_receiving, seconds(8)); }),
             row("sending_8s", "one host's packets are dropped for 8 s", [](Scene& s) { return for_long(s, cut_sending, seconds(8)); }),
             row("pair_2s", "two hosts can't reach each other for 2 s", [](Scene& s) { return shortly(s, cut_between); }),
-            row("coordinator_10s", "nobody reaches the coordinator for 10 s", coordinator)};
+            row("coordinator_10s", "no node reaches the coordinator for 10 s", coordinator)};
   rows[1].is_brief = true;
   return rows;
 }

@@ -22,7 +22,7 @@ Outcome loss(Scene& scene, int percent) {
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().heal(i);
   Outcome outcome = scene.judge(*training, setup, {.model = is_tolerable ? Expectation::Model::exact : Expectation::Model::accurate});
   const std::int64_t generations = training->standing().generation;
-  if (is_tolerable && generations > 1) outcome.problems.emplace_back("a worker was taken for lost");
+  if (is_tolerable && generations > 1) outcome.problems.emplace_back("a worker was declared lost");
   if (!is_tolerable) outcome.result += fmt::format(", {} generations", generations);
   return outcome;
 }
@@ -34,7 +34,7 @@ Outcome slow(Scene& scene) {
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().slow(i, "10mbit");
   training->wait(seconds(200));
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
-  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was taken for lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was declared lost");
   return outcome;
 }
 
@@ -48,7 +48,7 @@ Outcome far_apart(Scene& scene, const PacketRelayOptions& how) {
   const double step_seconds = (wall_time() - start) / static_cast<double>(std::max<std::int64_t>(1, training->standing().step - first));
   for (std::size_t i = 0; i < scene.hosts().size(); ++i) scene.hosts().heal(i);
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
-  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was taken for lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was declared lost");
   outcome.result += fmt::format(", {:.2f} s a step", step_seconds);
   if (step_seconds < std::chrono::duration<double>(how.delay).count() / 2) outcome.problems.emplace_back("the delay was not felt");
   return outcome;

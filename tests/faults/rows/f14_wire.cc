@@ -58,7 +58,7 @@ Outcome disturb(Scene& scene, const TrainingSetup& setup, const std::function<st
   Outcome outcome = scene.judge(*training, setup, {});
   Scene::measure(*training, fault, {.recovered = 15, .lost_steps = 1}, outcome);
   if (packets == 0) outcome.problems.emplace_back("the rule struck no packet: nothing was disturbed");
-  if (!noticed) outcome.problems.emplace_back("nobody noticed within 20 s");
+  if (!noticed) outcome.problems.emplace_back("no node noticed within 20 s");
   return outcome;
 }
 

@@ -32,8 +32,9 @@ Outcome run_directory(Scene& scene) {
                     .left_behind = training->left_behind()};
   Scene::check_invariants(*training, observed, outcome);
   if (!code) outcome.problems.emplace_back("I8 harness: it neither went on nor ended in 60 s");
-  if (training->text().find("No space left") == std::string::npos) outcome.problems.emplace_back("nobody says that the disk is full");
-  if (training->text().find((scene.folder() / "runs").string()) == std::string::npos) outcome.problems.emplace_back("nobody says where");
+  if (training->text().find("No space left") == std::string::npos) outcome.problems.emplace_back("no message says that the disk is full");
+  if (training->text().find((scene.folder() / "runs").string()) == std::string::npos)
+    outcome.problems.emplace_back("no message says where");
   disk.free();
   const std::string policy = code == 0 ? "went on" : fmt::format("stopped with code {}", code.value_or(-1));
   if (code == 0) {

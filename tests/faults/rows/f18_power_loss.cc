@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F18: whoever writes a checkpoint dies at each place of it: the old one or the new one loads, never a mix. (Prefixes of the system
+// F18: the node that writes a checkpoint dies at each place of it: the old one or the new one loads, never a mix. (Prefixes of the system
 // calls are replayed by trireme/train/checkpoint/checkpoint_crash_test.cc.)
 #include <fmt/format.h>
 
@@ -15,7 +15,7 @@ using std::chrono::seconds;
 Outcome die_at(Scene& scene, const std::string& place) {
   const TrainingSetup setup{.flags = {"--keep-nodes", "1"}, .failpoints = place + "@coordinator:2:kill"};
   const auto training = scene.start(setup);
-  require(training->obeyed(0).has_value(), fmt::format("nobody came to {}:\n{}", place, training->text()));
+  require(training->obeyed(0).has_value(), fmt::format("no node reached {}:\n{}", place, training->text()));
   require(training->wait(seconds(30)) == -SIGKILL, "the writer was not killed");
   const std::filesystem::path run = training->run();
   const auto loads = run_process({TRIREME_BINARY, "eval", run.string()}, seconds(60));

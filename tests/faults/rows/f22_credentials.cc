@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F22: whoever lacks this job's certificate gets nowhere, quickly, and the training does not notice; the log tells once a second.
+// F22: a peer without this job's certificate is refused quickly, and the training does not notice; the log reports it once a second.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -20,7 +20,7 @@ namespace {
 
 constexpr Seconds kPatience{5};
 constexpr Seconds kHour{3600};
-// A small network with many steps, so that there is time for them and nobody has to wait long.
+// A small network with many steps, so that there is time for them and none has to wait long.
 const TrainingSetup kSetup{
     .nodes = 2, .settings = {"model.name=\"mlp_128\"", "train.epochs=80", "strategy.shares=\"equal\""}, .failpoints = kPace};
 
@@ -68,7 +68,7 @@ Outcome strangers(Scene& scene) {
   outcome.problems.insert(outcome.problems.end(), refused.problems.begin(), refused.problems.end());
   if (slowest > 1) outcome.problems.push_back(fmt::format("a refusal took {:.2f} s", slowest));
   if (text.find("127.0.0.1:") == std::string::npos || text.find("did not show a certificate of this job") == std::string::npos)
-    outcome.problems.emplace_back("the log does not tell of them: " + text);
+    outcome.problems.emplace_back("the log does not report them: " + text);
   outcome.result += fmt::format("; each refused within {:.2f} s", slowest);
   return outcome;
 }
@@ -88,7 +88,7 @@ Outcome ended(Scene& scene) {
   require(first->wait(std::chrono::seconds(30)) == -SIGKILL, "the coordinator was not killed:\n" + first->text());
   setup.resume = first->run();
   const auto second = scene.start(setup);
-  require(second->passes_generation(fault.generation, std::chrono::seconds(40)), "the nodes did not come again:\n" + second->text());
+  require(second->passes_generation(fault.generation, std::chrono::seconds(40)), "the nodes did not rejoin:\n" + second->text());
   Outcome outcome{.result = "the same nodes after 75 s"};
   if (second->all_nodes() != nodes) outcome.problems.emplace_back("other nodes were started:\n" + second->text());
   Scene::measure(*second, fault, {.recovered = 15, .lost_steps = 1}, outcome);

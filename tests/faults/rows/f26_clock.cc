@@ -37,7 +37,7 @@ Outcome unlike(Scene& scene) {
   set_clock(hosts, 1, "-3600");
   const auto training = scene.begin(setup);
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact, .clocks_differ = true});
-  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was taken for lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was declared lost");
   return outcome;
 }
 
@@ -52,7 +52,7 @@ Outcome jumping(Scene& scene) {
   std::this_thread::sleep_for(seconds(1));
   jump(hosts, 1, "+315360000");
   Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact, .clocks_differ = true});
-  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was taken for lost");
+  if (training->standing().generation > 1) outcome.problems.emplace_back("a worker was declared lost");
   return outcome;
 }
 
@@ -67,7 +67,7 @@ Outcome ten_years_ahead(Scene& scene) {
   Scene::check_invariants(*training, {.left_behind = training->left_behind()}, outcome);
   if (!code) outcome.problems.emplace_back("I8 harness: it had not ended after 60 s");
   const std::string text = training->text();
-  if (text.find("clock") == std::string::npos) outcome.problems.emplace_back("nobody says that a clock is wrong:\n" + text);
+  if (text.find("clock") == std::string::npos) outcome.problems.emplace_back("no message says that a clock is wrong:\n" + text);
   return outcome;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F28: one worker's gradients are not numbers. The job ends and names it, or leaves that step out; nobody else is poisoned. local_sgd is
+// F28: one worker's gradients are not numbers. The job ends and names it, or leaves that step out; no other node is poisoned. local_sgd is
 // not here (its workers' weights differ between averages, which the checker takes for a fault): skipped_steps_test has it.
 #include <fmt/format.h>
 
@@ -45,7 +45,7 @@ Outcome skips(Scene& scene, const TrainingSetup& given) {
   if (const int steps = skipped_steps(*training); steps != 1)
     outcome.problems.push_back(fmt::format("{} skipped steps are in the journal, not one", steps));
   if (training->text().find("skipped: loss or gradients of rank 2 are not finite") == std::string::npos)
-    outcome.problems.emplace_back("nobody was told of the skipped step");
+    outcome.problems.emplace_back("the skipped step was not reported");
   outcome.result += ", 1 step skipped";
   return outcome;
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// F29: lists of hosts with mistakes, and hosts that can't be used: told for each within ssh's timeout, and nothing is started.
+// F29: lists of hosts with mistakes, and hosts that can't be used: reported for each within ssh's timeout, and nothing is started.
 #include <fmt/format.h>
 
 #include "tests/faults/parts.h"
@@ -26,9 +26,9 @@ Outcome lists(Scene& scene) {
                                       {"the same twice", {"-H", "127.0.0.9,127.0.0.9"}, "twice"},
                                       {"more nodes than slots", {"-H", "127.0.0.9:2", "-n", "3"}, "slots"},
                                       {"no slots", {"-H", "127.0.0.9:0"}, "slots"},
-                                      {"nobody", {"--hostfile", (scene.folder() / "empty").string()}, "machine"},
+                                      {"no machine", {"--hostfile", (scene.folder() / "empty").string()}, "machine"},
                                       {"a file that is not there", {"--cluster", (scene.folder() / "no.toml").string()}, "no.toml"},
-                                      {"nobody listens", {"-H", "127.0.0.9"}, "127.0.0.9"}};
+                                      {"no listener", {"-H", "127.0.0.9"}, "127.0.0.9"}};
   Outcome outcome;
   double slowest = 0;
   for (const Mistake& mistake : mistakes) {
@@ -43,7 +43,7 @@ Outcome lists(Scene& scene) {
     if (std::filesystem::exists(runs)) outcome.problems.push_back(mistake.name + ": a run was made");
   }
   if (slowest > 12) outcome.problems.push_back(fmt::format("it took {:.1f} s", slowest));
-  outcome.result = fmt::format("{} mistakes told, the slowest after {:.2f} s", mistakes.size(), slowest);
+  outcome.result = fmt::format("{} mistakes reported, the slowest after {:.2f} s", mistakes.size(), slowest);
   return outcome;
 }
 

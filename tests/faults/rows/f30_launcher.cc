@@ -66,7 +66,7 @@ Outcome kill_launcher(Scene& scene) {
 Rows f30_launcher() {
   return {{.id = "F30.terminal", .fault = "SIGHUP to the launcher of nodes on three hosts", .run = close_terminal},
           {.id = "F30.ssh", .fault = "kill -9 one ssh connection of three", .run = kill_ssh},
-          {.id = "F30.launcher", .fault = "kill -9 the launcher, nobody resumes", .run = kill_launcher}};
+          {.id = "F30.launcher", .fault = "kill -9 the launcher, not resumed", .run = kill_launcher}};
 }
 
 }  // namespace trireme::tests::rows

@@ -9,7 +9,7 @@
 
 namespace trireme::cluster {
 
-// Stands before each answer, a JSON object, to tell it from what a login prints.
+// Stands before each answer, a JSON object, to distinguish it from what a login prints.
 inline constexpr std::string_view kAgentMark = "trireme-doctor ";
 
 // Questions: "facts" -> {"facts": ...}; "time" -> {"time": seconds since 1970}; "listen ADDRESS TOKEN" -> {"port": ...};

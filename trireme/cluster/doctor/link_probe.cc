@@ -83,7 +83,7 @@ bool receive_exactly(const Descriptor& socket, char* bytes, std::size_t size) {
   return true;
 }
 
-// The time must not tell how many characters were right.
+// The time must not reveal how many characters were right.
 bool is_same_secret(std::string_view a, std::string_view b) {
   unsigned difference = a.size() == b.size() ? 0 : 1;
   for (std::size_t i = 0; i < std::min(a.size(), b.size()); ++i)

@@ -28,7 +28,7 @@ struct RemoteWork {
 // Throws if the login fails, if it swallows the script, or if the time is over: in words, beginning with the machine's name.
 RemoteOutput run_remotely(const Machine& machine, const LaunchOptions& options, const RemoteWork& work);
 
-// Characters that tell one call from another; not for secrets.
+// Characters that distinguish one call from another; not for secrets.
 std::string random_mark();
 
 }  // namespace trireme::cluster

@@ -39,7 +39,7 @@ std::string settings_of(const SbatchOptions& o) {
   return as_typed(words);
 }
 
-// The shell stays: it tells the end of the time (USR1) from a cancellation (TERM), and Slurm signals it alone. It passes both on as USR1,
+// The shell stays to distinguish the end of the time (USR1) from a cancellation (TERM); Slurm signals it alone. It passes both on as USR1,
 // because a second TERM would end a training that Slurm has already sent one, and INT is ignored by what a shell starts in the background.
 constexpr std::string_view kBody = R"sh(
 runs=slurm-$SLURM_JOB_ID

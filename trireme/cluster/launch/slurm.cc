@@ -69,7 +69,7 @@ std::string answer_of(const std::vector<std::string>& command) {
 std::vector<std::int64_t> counts_for(std::size_t machines, std::string_view text, std::string_view variable) {
   std::vector<std::int64_t> counts = expand_counts(text, variable);
   if (counts.size() != machines)
-    throw Error{invalid_argument, "{}='{}' tells of {} machines, but the allocation has {}", variable, text, counts.size(), machines};
+    throw Error{invalid_argument, "{}='{}' is for {} machines, but the allocation has {}", variable, text, counts.size(), machines};
   return counts;
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: somebody on the path between two members, who reads everything and may change it.
+// For tests: an attacker on the path between two members, who reads everything and may change it.
 #pragma once
 
 #include <poll.h>

@@ -62,7 +62,7 @@ double BatchMaker::make(const Place& place, Batch& batch, std::span<std::byte> s
     const Seconds start = is_timed ? clock.now() : Seconds(0);
     failpoint("data.read");
     source_->read(index, stored);
-    if (stop.stop_requested()) break;  // whoever wanted it, and its clock, may be gone
+    if (stop.stop_requested()) break;  // the caller that wanted it, and its clock, may be gone
     if (is_timed) seconds += (clock.now() - start).count();
     timed += is_timed ? 1 : 0;
     transform_.apply(stored, batch.keys[at], std::span(batch.values).subspan(at * extent, extent));

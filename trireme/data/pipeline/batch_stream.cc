@@ -183,7 +183,7 @@ void BatchStream::State::release_last() {
   slot_is_free.notify_one();
 }
 
-// Its owner is whoever calls next(): it decides, by `gives_up`, how long this may take, since only it knows what a slow disk is.
+// Its owner is the caller of next(): it decides, by `gives_up`, how long this may take, since only it knows what a slow disk is.
 void BatchStream::State::await_batch(std::unique_lock<std::mutex>& lock, const Slot& slot) {
   std::optional<bool> told;
   while (!slot.ready) {

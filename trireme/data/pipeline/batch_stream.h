@@ -55,17 +55,17 @@ struct StreamOptions {
   std::int64_t epochs = 0;        // after these, counted from epoch 0, next() returns null; 0: never
   std::int64_t first_epoch = 0;   // where to begin (resume) ...
   std::int64_t first_offset = 0;  // ... and after how many samples of that epoch
-  std::vector<double> shares;     // of the workers that divide each batch; empty: nobody else
+  std::vector<double> shares;     // of the workers that divide each batch; empty: no other worker
   std::int64_t rank = 0;          // this worker among them
 
   // Given: says what the next batch is, of at most batch_size samples; nothing: there is no more. Then epochs and where to begin do not
-  // count. It may wait, and is called by one thread at a time; what it throws is the last that next() gives. Whoever ends the stream must
-  // end its wait.
+  // count. It may wait, and is called by one thread at a time; what it throws is the last that next() gives. The caller that ends the
+  // stream must end its wait.
   std::function<std::optional<Place>()> places = {};
 
   // Both are called by the thread that is in next(), while it waits; both may be empty.
   std::function<bool()> gives_up = {};            // true: next() throws `cancelled`, however long a read still hangs
-  std::function<void(bool reads)> waits_on = {};  // the samples of the batch it wants are being read, or nobody has said yet which
+  std::function<void(bool reads)> waits_on = {};  // the samples of the batch it wants are being read, or it is not yet known which
 };
 
 // Both since the stream began. Background seconds are summed over threads and overlap with the consumer's work; waiting is the

@@ -19,7 +19,7 @@
 namespace trireme::data {
 namespace {
 
-// Places for `size` samples. Two threads never write the same place, and nobody reads it before it is written.
+// Places for `size` samples. Two threads never write the same place, and no thread reads it before it is written.
 class Store {
  public:
   virtual ~Store() = default;
@@ -90,7 +90,7 @@ class FileStore final : public Store {
     for (std::size_t done = 0; done < sample.size();) {
       const ssize_t read = ::pread(file_.get(), sample.data() + done, sample.size() - done, place(index, done));
       if (read < 0 && errno != EINTR) fail(unavailable, "cannot read the cache", errno);
-      if (read == 0) throw Error{data_loss, "{}: the cache ends at sample {}; somebody cut it", path_, index};
+      if (read == 0) throw Error{data_loss, "{}: the cache ends at sample {}; it was truncated", path_, index};
       if (read > 0) done += static_cast<std::size_t>(read);
     }
   }

@@ -13,7 +13,7 @@ namespace trireme::data {
 enum class CacheKind { none, memory, disk };
 
 // `base` itself for CacheKind::none, or if it holds its samples in memory anyway. The file of CacheKind::disk lies in `directory`.
-// Room for all samples is taken at once, so that a memory or disk too small is told before the first step, not after an hour.
+// Room for all samples is taken at once, so that a memory or disk too small is reported before the first step, not after an hour.
 // Threads never wait for each other: two that want the same new sample both decode it, and one of them keeps it.
 std::shared_ptr<const Source> cached(std::shared_ptr<const Source> base, CacheKind kind, const std::filesystem::path& directory,
                                      MemoryBudget& memory);

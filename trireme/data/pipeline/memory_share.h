@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// How much memory this process may still take before the kernel kills somebody for it: the machine's, its control groups', its neighbours'
+// How much memory this process may still take before the kernel kills a process for it: the machine's, its control groups', its neighbours'
 // share.
 #pragma once
 

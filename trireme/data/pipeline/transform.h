@@ -36,7 +36,7 @@ class Transform {
   // Throws invalid_argument if normalization or augmentation don't fit the format.
   Transform(const SampleFormat& format, Normalization normalization, AugmentOptions augment = {});
 
-  // `key` decides flip and crop: the same key gives the same values, whoever computes them, to the bit.
+  // `key` decides flip and crop: the same key gives the same values, whichever node computes them, to the bit.
   void apply(std::span<const std::byte> stored, std::uint64_t key, std::span<float> values) const;
 
   const Normalization& normalization() const { return normalization_; }

@@ -153,7 +153,7 @@ TEST_F(ImageFolderTest, ZerosAfterTheEndAreHarmless) {
   EXPECT_EQ(open()->size(), 1);
 }
 
-// A colour profile of 50000 bytes before the frame: the first bytes of the file do not tell its size.
+// A colour profile of 50000 bytes before the frame: the first bytes of the file do not give its size.
 TEST_F(ImageFolderTest, ALongHeaderIsRead) {
   const std::string good = encode_jpeg(picture(8, 8, 1, 100), 90);
   const std::string profile = std::string("\xff\xe2\xc3\x50", 4) + std::string(49998, 'p');

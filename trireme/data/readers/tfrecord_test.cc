@@ -116,7 +116,7 @@ TEST_F(Tfrecord, ADamagedRecordIsNamedOrSkipped) {
 
 TEST_F(Tfrecord, ADamagedLengthIsNeverBelieved) {
   EXPECT_THAT(failure(damaged(kSecondRecord), std::string(kShape) + "on_damage = 'skip'"), HasSubstr("r: expected the CRC "))
-      << "nobody knows where the next record begins";
+      << "it is unknown where the next record begins";
   std::string huge("\xff\xff\xff\xff\xff\xff\xff\x7f", 8);
   const std::uint32_t crc = masked_crc32c(huge);
   huge.append(reinterpret_cast<const char*>(&crc), sizeof crc).append("content and CRC");

@@ -44,7 +44,7 @@ class RecordFile {
   std::optional<std::vector<std::byte>> plain_;
 };
 
-// As the first bytes tell: a plain file begins with a length whose CRC is right, which no zlib or gzip header imitates.
+// By the first bytes: a plain file begins with a length whose CRC is right, which no zlib or gzip header imitates.
 Compression record_compression(const InputFile& file);
 
 }  // namespace trireme::data

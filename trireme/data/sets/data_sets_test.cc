@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The [data] table: parts, splits and what their mistakes are told.
+// The [data] table: parts, splits and what is reported of their mistakes.
 #include "trireme/data/sets/data_sets.h"
 
 #include <gmock/gmock.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic images are reproducible, varied, in range, and not to be told by their mean colours.
+// Synthetic images are reproducible, varied, in range, and not to be distinguished by their mean colours.
 #include "trireme/data/synthetic/synthetic_images.h"
 
 #include <gtest/gtest.h>

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What all synthetic sets can be told, and how they are made on all cores.
+// What all synthetic sets can be configured with, and how they are made on all cores.
 #pragma once
 
 #include <cstdint>

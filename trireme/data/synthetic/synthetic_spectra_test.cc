@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Synthetic spectra are reproducible, have their lines where the redshift puts them, and can be told apart.
+// Synthetic spectra are reproducible, have their lines where the redshift puts them, and can be distinguished.
 #include "trireme/data/synthetic/synthetic_spectra.h"
 
 #include <gtest/gtest.h>

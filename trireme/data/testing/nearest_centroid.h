@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: how well the nearest class mean tells classes apart.
+// For tests: how well the nearest class mean distinguishes classes.
 #pragma once
 
 #include <algorithm>

@@ -39,7 +39,7 @@ class Dropout final : public Lowered {
   void backward(Lowering& lowering) override {
     Tensor& y = lowering.tensor(y_);
     if (!y.needs_gradient || lowering.gradients().terms(y_).empty()) return;
-    if (y.dropout) {  // nobody has applied it to the gradient yet
+    if (y.dropout) {  // it was not applied to the gradient yet
       lowering.emit_dropout(node_.name + " backward", y_, *y.dropout, lowering.own_gradient(y_));
       y.dropout.reset();
     }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: a web server on this machine that can be told to misbehave.
+// For tests: a web server on this machine that can be made to misbehave.
 #pragma once
 
 #include <arpa/inet.h>

@@ -13,7 +13,7 @@ struct Options {
 
 void describe(Options& o, OptionVisitor& visit) {
   visit("inputs", o.inputs, "values of a sample", 1, 1 << 28);
-  visit("classes", o.classes, "classes to tell apart", 1, 1 << 24);
+  visit("classes", o.classes, "classes to distinguish", 1, 1 << 24);
 }
 
 Graph build(const std::any& options) {

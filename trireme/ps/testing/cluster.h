@@ -190,7 +190,7 @@ class Cluster {
       connect(*worker);
     }
   }
-  // The streams break when the worker says something of this kind, and no server hears it.
+  // The streams break when the worker says something of this kind, and no server receives it.
   Client::Open opener(const Worker& worker, std::optional<Kind> unreported = std::nullopt) {
     return [this, name = worker.name, unreported](int server, rpc::BulkListener listener) {
       return rpc::bulk_pair(std::move(listener), [&](std::shared_ptr<rpc::BulkSession> session) {

@@ -14,7 +14,7 @@ namespace trireme::report {
 struct ComparedRun {
   std::string label;  // runs with the same one are repetitions: means and spreads are over them
   RunDocument document;
-  std::map<std::string, double> published;  // accuracy, seconds ...: what somebody else measured
+  std::map<std::string, double> published;  // accuracy, seconds ...: what others measured
 };
 
 struct Table {

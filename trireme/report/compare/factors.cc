@@ -13,7 +13,7 @@
 namespace trireme::report {
 namespace {
 
-// The strategy is one factor as a whole; the others of these are told by the run itself or mean nothing to the training.
+// The strategy is one factor as a whole; the others of these are stated by the run itself or mean nothing to the training.
 constexpr std::array<std::string_view, 9> kNotAlone{"train.seed",       "model.name",    "data.name",
                                                     "train.batch_size", "train.threads", "data.class_names",
                                                     "data.train",       "data.test",     "train.checkpoint_seconds"};
@@ -76,7 +76,7 @@ std::vector<Factor> varying_factors(const std::vector<const RunDocument*>& runs)
 
 namespace {
 
-// The main ones, and single settings that tell runs apart which the ones before them don't: beside a network's name its depth is no news.
+// The main ones, and single settings that distinguish runs which those before don't: beside a network's name its depth adds nothing.
 std::vector<Factor> distinguishing(const std::vector<Factor>& factors) {
   std::vector<Factor> kept;
   std::size_t told_apart = 1;

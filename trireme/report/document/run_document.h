@@ -37,7 +37,7 @@ struct RunFacts {
   std::string strategy;  // now, or at the end
   std::string plan;
   std::string trireme, host;
-  double optimizer_slots = kUnknown;  // arrays of the parameters' size that it keeps; runs of older versions don't tell
+  double optimizer_slots = kUnknown;  // arrays of the parameters' size that it keeps; runs of older versions don't report it
   double parameters = kUnknown, batch_size = kUnknown, epochs = kUnknown, samples = kUnknown, seed = kUnknown;
   double workers = kUnknown, threads = kUnknown;
   double started = kUnknown, ended = kUnknown;  // seconds since 1970
@@ -188,7 +188,7 @@ struct RunDocument {
   Anatomy anatomy;
   std::optional<Staleness> staleness;
   std::vector<ServerFacts> servers;
-  double server_wait_share = kUnknown, servers_needed = kUnknown;  // as the first server told last
+  double server_wait_share = kUnknown, servers_needed = kUnknown;  // as the first server reported last
   double server_workers = kUnknown;                                // workers that push to the servers
   std::optional<OpProfile> ops;
   std::vector<Event> events;

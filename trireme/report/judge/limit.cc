@@ -39,7 +39,7 @@ std::string exchange_cause(const StepFacts& f) {
         "; all nodes are on one machine whose cores are {} busy, so this is waiting for processor time rather than for a network",
         percent(f.cluster_cpu));
   if (!std::isfinite(f.bytes_per_step) || !(f.exchange > 0))
-    return "; bytes were not measured, so bandwidth and latency can't be told apart";
+    return "; bytes were not measured, so bandwidth and latency can't be distinguished";
   const bool is_ring = !f.strategy.uses_servers();
   const double rounds = is_ring ? 2 * (f.workers - 1) * f.buckets : 2;
   const double message = f.bytes_per_step / std::max(1.0, rounds);

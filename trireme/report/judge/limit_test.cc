@@ -57,7 +57,7 @@ TEST(Limit, LargeMessagesAreBandwidthSmallOnesLatency) {
   facts.bytes_per_step = 20e3;
   EXPECT_THAT(limit_of(facts).sentence, HasSubstr("latency counts more than bandwidth"));
   facts.bytes_per_step = kUnknown;
-  EXPECT_THAT(limit_of(facts).sentence, HasSubstr("can't be told apart"));
+  EXPECT_THAT(limit_of(facts).sentence, HasSubstr("can't be distinguished"));
 }
 
 TEST(Limit, OnOneBusyMachineTheWaitIsForItsCores) {

@@ -44,7 +44,7 @@ Prediction predicted(const StepFacts& f, const StepModel& model, const Change& c
 }
 
 Prediction unknown(const std::string& change, const std::string& why) {
-  return {.change = change, .sentence = fmt::format("{}: can't be told; {}.", change, why)};
+  return {.change = change, .sentence = fmt::format("{}: can't be predicted; {}.", change, why)};
 }
 
 // What a run of one process can say: how fast a network must be for a second one to pay.
@@ -52,8 +52,8 @@ Prediction break_even(const StepFacts& f) {
   const double sent = f.parameters * f.strategy.bytes_per_value;  // a ring of two sends the model once each way
   const double gain = f.compute / 2;
   return {.change = "one more node",
-          .sentence = fmt::format("one more node: can't be told, since nothing was exchanged; it could save at most {} of computing in a "
-                                  "step and must send {} for it, "
+          .sentence = fmt::format("one more node: can't be predicted, since nothing was exchanged; it could save at most {} of computing "
+                                  "in a step and must send {} for it, "
                                   "so it pays if that travels faster than {} (less, if backward hides a part).",
                                   duration(gain), bytes(sent), rate(sent / gain))};
 }

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Records that tell of something that happened, in words.
+// Records of something that happened, in words.
 #include <fmt/format.h>
 
 #include <cmath>
@@ -79,7 +79,7 @@ Event skip_event(const observe::Record& record, double step) {
 
 }  // namespace
 
-// Told with its step, so that it is known wherever the step is.
+// Reported with its step, so that it is known wherever the step is.
 void JournalPart::take_skips(const observe::Record& record, double step) {
   const double steps = number_or(record, "skipped", 0);
   if (!(steps > 0)) return;

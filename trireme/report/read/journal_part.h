@@ -27,7 +27,7 @@ class JournalPart {
 
   const RunWindow& window() const { return window_; }
   bool has_ended() const { return !ending_.empty(); }
-  // Last heard of a node that was lost, by its name.
+  // Last sign of a node that was lost, by its name.
   const std::map<std::string, double>& lost() const { return lost_; }
 
  private:

@@ -78,7 +78,7 @@ class MachinesPart {
   };
   static void take_baseline(Machine& machine, const MachineSample& sample);
 
-  std::vector<std::string> order_;  // of hosts, as they were first heard of
+  std::vector<std::string> order_;  // of hosts, as they were first seen
   std::map<std::string, Machine> machines_;
   MachineUse cluster_;
   ClusterSum shown_;

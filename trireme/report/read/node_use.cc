@@ -11,7 +11,7 @@
 namespace trireme::report {
 namespace {
 
-constexpr std::size_t kRecent = 10;  // records over which a running node's speed is told
+constexpr std::size_t kRecent = 10;  // records over which a running node's speed is computed
 constexpr std::size_t kMaxPending = 200'000;
 
 std::vector<std::string> part_names() {

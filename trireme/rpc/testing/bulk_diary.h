@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// For tests: what a listener of a bulk stream was told, and bodies that are counted.
+// For tests: what a listener of a bulk stream received, and bodies that are counted.
 #pragma once
 
 #include <fmt/format.h>
@@ -26,7 +26,7 @@ inline std::string text_of(const Incoming& message) {
   return out;
 }
 
-// What a listener was told, to be waited for.
+// What a listener received, to be waited for.
 class Diary {
  public:
   BulkListener listener() {

@@ -314,7 +314,7 @@ class ClusterRun {
                                             {"workers", std::int64_t{generation.size()}},
                                             {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
                                             {"plan", train::text_of(plan)}});
-    records_.journal().sync();  // before anybody acts on it: its number must not be given twice
+    records_.journal().sync();  // before any node acts on it: its number must not be given twice
   }
 
   train::CheckpointRecord keep(train::Checkpoint checkpoint) {
@@ -322,7 +322,7 @@ class ClusterRun {
     checkpoint.normalization = data_.normalization;
     checkpoint.class_names = data_.class_names;
     const auto directory = checkpoints_.save(checkpoint);
-    // Before the worker hears of it, and before another generation can be announced.
+    // Before the worker learns of it, and before another generation can be announced.
     event("commit", {{"generation", checkpoint.generation},
                      {"step", checkpoint.cursor.step},
                      {"epoch", checkpoint.cursor.epoch},

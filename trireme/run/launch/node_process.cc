@@ -30,7 +30,7 @@ std::int64_t threads_of(const NodeSecrets& secrets, const NodeOptions& options) 
   return std::max<std::int64_t>(1, engine::usable_cores() / std::max<std::int64_t>(secrets.slots, 1));
 }
 
-// Is this node with a coordinator? Told by the threads of the membership and the worker, asked by the one that watches the launcher.
+// Is this node with a coordinator? Set by the threads of the membership and the worker, read by the one that watches the launcher.
 class Contact {
  public:
   void lost() { is_there_ = false; }

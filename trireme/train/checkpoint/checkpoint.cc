@@ -60,7 +60,7 @@ bool left_by_the_dead(const std::filesystem::path& path) {
 
 void remove_leftovers(const std::filesystem::path& store) {
   std::vector<std::filesystem::path> leftovers;
-  std::error_code ignored;  // a directory that can't be listed can't be written into either, and that is told
+  std::error_code ignored;  // a directory that can't be listed can't be written into either, and that is reported
   for (std::filesystem::directory_iterator entry(store, ignored), end; !ignored && entry != end; entry.increment(ignored)) {
     if (left_by_the_dead(entry->path())) leftovers.push_back(entry->path());
   }
@@ -86,7 +86,7 @@ void check_sizes(const Checkpoint& checkpoint, const graph::Graph& graph) {
   for (const auto& slot : checkpoint.slots) ensure(slot.size() == count, "a slot is as long as the parameters");
 }
 
-// With good hashes it would look good to everybody who resumes.
+// With good hashes it would look good to every run that resumes.
 void check_finite(const Checkpoint& checkpoint, const std::vector<TensorToWrite>& tensors) {
   for (const TensorToWrite& tensor : tensors)
     if (!are_finite(tensor.values))

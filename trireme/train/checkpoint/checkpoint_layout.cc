@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Names and order of tensors in a checkpoint, and the hash that tells models apart.
+// Names and order of tensors in a checkpoint, and the hash that distinguishes models.
 #include "trireme/train/checkpoint/checkpoint_layout.h"
 
 #include <algorithm>

@@ -56,7 +56,7 @@ class Checkpoints : public CheckpointTest {
   }
 };
 
-// With good hashes: nobody would see it before it was resumed.
+// With good hashes: it would not be seen before it was resumed.
 TEST_F(Checkpoints, WhatIsNotFiniteIsRefusedByName) {
   save(1);
   const auto refusal = [&](const auto& spoil) {

@@ -31,7 +31,7 @@ std::string dated_name(std::string_view job_stem, std::chrono::system_clock::tim
 std::filesystem::path make_unique(const std::filesystem::path& base, const std::string& name) {
   for (int number = 1; number < kMaxOfOneSecond; ++number) {
     auto path = base / (number == 1 ? name : fmt::format("{}-{}", name, number));
-    if (::mkdir(path.c_str(), 0700) == 0) return path;  // a model tells of the data it has seen
+    if (::mkdir(path.c_str(), 0700) == 0) return path;  // a model reveals the data it has seen
     if (errno != EEXIST) throw_system_error(errno, fmt::format("make the directory {}", path.string()));
   }
   throw Error{resource_exhausted, "{} has {} runs called {}", base.string(), kMaxOfOneSecond, name};

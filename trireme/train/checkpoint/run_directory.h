@@ -18,7 +18,7 @@ class RunDirectory {
   // An existing one, or a link to it such as `<base>/latest`; not_found says what is missing.
   static RunDirectory open(const std::filesystem::path& path);
 
-  // Whoever writes into it holds its lock until this object ends; failed_precondition names the process that has it. The system
+  // The process that writes into it holds its lock until this object ends; failed_precondition names the process that has it. The system
   // releases the lock of a process that dies.
   void lock();
 

@@ -13,7 +13,7 @@ TEST(FailureLog, ADeadNodeIsActedOnSoonAndTheBestCauseWins) {
   EXPECT_FALSE(log.any());
   log.add("1", {.evidence = Failure::Evidence::lost, .cause = "connection closed", .progress = {.step = 12, .phase = "exchange"}});
   log.add("1", {.evidence = Failure::Evidence::process_ended, .cause = "killed by SIGKILL"});
-  log.add("1", {.evidence = Failure::Evidence::lost, .cause = "late news"});
+  log.add("1", {.evidence = Failure::Evidence::lost, .cause = "a late report"});
   EXPECT_TRUE(log.any());
   EXPECT_FALSE(log.is_due()) << "another may have died at the same time";
   clock.advance(Seconds(0.5));

@@ -82,8 +82,8 @@ void describe(TeamOptions& o, OptionVisitor& visit) {
         "of each batch: equal, by speed (measured anew while training), or automatic: equal until a worker holds the others up",
         {"automatic", "equal", "speed"});
   visit("straggler", o.straggler,
-        "a worker that holds the others up gets a smaller share, is left out for a while (drop), or nobody waits for it (async: ps:async "
-        "while it lasts)",
+        "a worker that holds the others up gets a smaller share, is left out for a while (drop), or no worker waits for it (async: "
+        "ps:async while it lasts)",
         {"shares", "drop", "async"});
   visit("sync_batch_norm", o.sync_batch_norm, "batch-norm statistics over the batches of all workers, not of each one");
   visit("timeout_seconds", o.timeout_seconds, "that a worker waits for the others in one exchange", 0.1, 86400.0);
@@ -138,7 +138,7 @@ Job job_from_config(const Config& config) {
           .strategy = strategy_request(table_or_empty(config, "strategy")),
           .observe = read_options<ObserveOptions>(table_or_empty(config, "observe"), "[observe]")};
   parse_profile(job.observe.profile);
-  optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is told now, not after the data are read
+  optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is reported now, not after the data are read
   check_early_stopping(job, train);
   return job;
 }

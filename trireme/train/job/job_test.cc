@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Job files: what they mean, what their mistakes are told, and where every value comes from.
+// Job files: what they mean, what is reported of their mistakes, and where every value comes from.
 #include "trireme/train/job/job.h"
 
 #include <gmock/gmock.h>

@@ -60,7 +60,7 @@ std::int64_t point_of(std::string_view text, const PlanSpan& span, std::string_v
 std::string text_of(const Plan& plan);
 Plan parse_plan(std::string_view text);
 
-// Throws what is wrong with the texts, as far as that can be told without the data.
+// Throws what is wrong with the texts, as far as that can be checked without the data.
 void check_switch(const SwitchOptions& options);
 // All that take part, in order; where `at` is left to a policy, both.
 std::vector<StrategyPart> parts_of(const SwitchOptions& options);

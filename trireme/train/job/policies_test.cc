@@ -50,7 +50,7 @@ TEST(PoliciesOfAJob, DoNotContradictEachOther) {
 
 TEST(PoliciesOfAJob, AStragglerHoldsNoParameters) {
   EXPECT_EQ(text_of(with_servers(parse_strategy("ps:async", ""), 2)), "ps:async,servers=2");
-  EXPECT_EQ(text_of(with_servers(parse_strategy("ps:async,servers=1", ""), 2)), "ps:async,servers=1") << "somebody has chosen";
+  EXPECT_EQ(text_of(with_servers(parse_strategy("ps:async,servers=1", ""), 2)), "ps:async,servers=1") << "the user has chosen";
   EXPECT_EQ(text_of(with_servers(parse_strategy("allreduce", ""), 2)), "allreduce");
 }
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// What becomes of a worker that holds the others up: less work, a pause, or a strategy in which nobody waits for it.
+// What becomes of a worker that holds the others up: less work, a pause, or a strategy in which no worker waits for it.
 #pragma once
 
 #include <map>
@@ -13,8 +13,8 @@ namespace trireme::train {
 
 // shares: it gets less of each batch, which is the workers' own business; nothing happens here.
 // drop: it is left out for a pause, which doubles each time it comes back and is slow again. It is forgiven when it came back and
-//   kGone measurements in a row found nobody slow.
-// async: until kGone measurements in a row have found nobody slow, workers should not wait for each other.
+//   kGone measurements in a row found no slow worker.
+// async: until kGone measurements in a row have found no slow worker, workers should not wait for each other.
 class StragglerPolicy {
  public:
   static constexpr Seconds kFirstPause{30};
@@ -27,7 +27,7 @@ class StragglerPolicy {
 
   // A measurement found that member slow. True if that changes what should be.
   bool slow(const std::string& node);
-  // A measurement of these members found nobody slow. True if there was a straggler until now.
+  // A measurement of these members found no slow one. True if there was a straggler until now.
   bool nobody(const std::vector<std::string>& members);
 
   bool is_out(const std::string& node) const;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A slow worker is sent away for longer and longer, or nobody waits for it while it lasts.
+// A slow worker is sent away for longer and longer, or no worker waits for it while it lasts.
 #include "trireme/train/job/straggler_policy.h"
 
 #include <gtest/gtest.h>
@@ -19,7 +19,7 @@ TEST(StragglerPolicy, SharesLeaveEverybodyIn) {
   EXPECT_FALSE(policy.wants_async());
   EXPECT_FALSE(policy.nobody(kAll));
   EXPECT_TRUE(policy.nobody(kAll)) << "it is over";
-  EXPECT_FALSE(policy.nobody(kAll)) << "told already";
+  EXPECT_FALSE(policy.nobody(kAll)) << "reported already";
 }
 
 TEST(StragglerPolicy, DropTakesBackAfterAPauseThatDoublesToTenMinutes) {

@@ -65,7 +65,7 @@ struct StrategyEntry {
     const ParameterSpace& space;
     const Clock& clock;
     bool sync_batch_norm = false;  // steps may come with an exchange of statistics
-    bool measures_noise = false;   // some steps are to tell the gradient noise scale, where the strategy can
+    bool measures_noise = false;   // some steps are to measure the gradient noise scale, where the strategy can
     Replica& replica;
     std::int64_t batch_size = 1;
     std::any& kept;  // what the strategy leaves behind for the one of the next generation

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Where a node is in its work, as its coordinator hears of it.
+// Where a node is in its work, as reported to its coordinator.
 #pragma once
 
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace trireme::train {
 // their own limits.
 inline constexpr std::string_view kRegroup = "regroup";  // it is ready for another generation
 
-// Where this node is, told to the coordinator and remembered for the report of a failure.
+// Where this node is, reported to the coordinator and remembered for the report of a failure.
 class ProgressReporter {
  public:
   explicit ProgressReporter(coord::Membership& membership) : membership_(membership) {}

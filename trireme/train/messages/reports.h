@@ -24,7 +24,7 @@ inline constexpr std::string_view kTelemetryReport = "telemetry";
 inline constexpr std::string_view kProfileReport = "profile";  // lines of profile/NODE.jsonl
 inline constexpr std::string_view kRequest = "request";
 inline constexpr std::string_view kRecorded = "recorded";      // to nodes: steps and epochs up to this cursor are written
-inline constexpr std::string_view kEnteredReport = "entered";  // a generation, standing where the cursor tells
+inline constexpr std::string_view kEnteredReport = "entered";  // a generation, standing where the cursor says
 inline constexpr std::string_view kPausedReport = "paused";    // all workers stand still there and wait for the next generation
 inline constexpr std::string_view kLeavingReport = "leaving";  // this node was asked to end, and would go at the next boundary
 // Methods of the coordinator.
@@ -75,7 +75,7 @@ SwitchRecord unpack_switch(const std::string& bytes);
 SwitchRequest unpack_switch_request(const std::string& bytes);
 Plan unpack_plan(const std::string& bytes);
 
-// State of a training as one row of bytes; what the data tell (normalization, class names) stays at home.
+// State of a training as one row of bytes; what is known of the data (normalization, class names) stays at home.
 std::string pack(const Checkpoint& checkpoint);
 Checkpoint unpack_checkpoint(std::string_view bytes);
 

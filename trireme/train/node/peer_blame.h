@@ -6,7 +6,7 @@
 
 namespace trireme::train {
 
-// A peer that is gone, or silent, looks like this from here; whose fault it is only the coordinator can tell. A system call of this
+// A peer that is gone, or silent, looks like this from here; whose fault it is only the coordinator can decide. A system call of this
 // node that failed (a disk, a mount) is never a peer's fault, though its code may be the same.
 inline bool blames_peer(const Error& error) {
   if (dynamic_cast<const SystemError*>(&error) != nullptr) return false;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Own errors and lost peers, told apart.
+// Own errors and lost peers, distinguished.
 #include "trireme/train/node/peer_blame.h"
 
 #include <gtest/gtest.h>

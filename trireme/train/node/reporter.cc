@@ -9,7 +9,7 @@
 namespace trireme::train {
 namespace {
 
-// The coordinator acknowledges once a second, and is declared lost after ten: more than anybody trains in that time. About 10 MB.
+// The coordinator acknowledges once a second, and is declared lost after ten: more than any node trains in that time. About 10 MB.
 constexpr std::size_t kMaxRemembered = 1 << 16;
 
 }  // namespace

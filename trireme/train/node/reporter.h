@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Tells the coordinator what happens in a training.
+// Reports to the coordinator what happens in a training.
 #pragma once
 
 #include <deque>
@@ -12,8 +12,8 @@
 
 namespace trireme::train {
 
-// The node that leads tells what everybody knows after a step. All remember the records that the coordinator has not acknowledged as
-// written, in case that the node that should have told them is gone, or the coordinator that heard them.
+// The node that leads reports what all know after a step. All remember the records that the coordinator has not acknowledged as
+// written, in case that the node that should have sent them is gone, or the coordinator that received them.
 class Reporter final : public Observer {
  public:
   explicit Reporter(coord::Membership& membership) : membership_(membership) {}
@@ -23,7 +23,7 @@ class Reporter final : public Observer {
   void epoch(const EpochRecord& record) override;
   void straggler(const StragglerRecord& record) override;
   void slow_link(const SlowLinkRecord& record) override;
-  void server(const ServerRecord& record) override;  // of this node alone: always told
+  void server(const ServerRecord& record) override;  // of this node alone: always reported
   void switched(const SwitchRecord& record) override;
   // The coordinator has written everything up to there.
   void recorded(const Cursor& up_to);

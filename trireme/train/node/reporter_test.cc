@@ -18,7 +18,7 @@ class ReporterTest : public testing::Test {
   void train(std::int64_t first, std::int64_t last, std::int64_t epoch = 0) {
     for (std::int64_t step = first; step <= last; ++step) reporter_.step({.step = step, .epoch = epoch});
   }
-  // "3 4 e0 5": what it tells again.
+  // "3 4 e0 5": what it reports again.
   std::vector<std::string> reported_again() {
     reporter_.report_again();
     cluster_.nodes[0].send({.kind = "that is all", .bytes = {}});

@@ -11,7 +11,7 @@
 
 namespace trireme::train {
 
-// A checkpoint that can't be kept is the coordinator's trouble, which it tells; only of the last one, which must not be missing, this
+// A checkpoint that can't be kept is the coordinator's error, which it reports; only of the last one, which must not be missing, this
 // node wants to know.
 class Uploader {
  public:

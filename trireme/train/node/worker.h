@@ -32,8 +32,8 @@ struct WorkerOptions {
   std::function<void()> rejoined;                    // after a wait for the coordinator; may be empty
 };
 
-// Takes part in one generation after another: whoever else is lost, or whatever coordinator takes over. Returns when the coordinator
-// has dismissed it: true if all went well, false after a failure, of which the coordinator knows. Throws only if it can't be told.
+// Takes part in one generation after another: whichever other node is lost, or coordinator takes over. Returns when the coordinator
+// has dismissed it: true if all went well, false after a failure, of which the coordinator knows. Throws only if it can't be informed.
 bool run_worker(coord::Membership& membership, const WorkerOptions& options, const Clock& clock);
 
 }  // namespace trireme::train

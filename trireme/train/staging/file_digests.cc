@@ -63,7 +63,7 @@ std::string FileDigests::sha256(const std::filesystem::path& path) {
   }
   std::string digest = digest_of_file(Digest::Kind::sha256, path);
   if (identity_of(path) != before)
-    throw Error{data_loss, "{} changes while it is read: start the job when nobody writes to it", path.string()};
+    throw Error{data_loss, "{} changes while it is read: start the job when no process writes to it", path.string()};
   const std::lock_guard lock(mutex_);
   known_[before] = digest;
   changed_ = true;

@@ -10,7 +10,7 @@
 
 namespace trireme::train {
 
-// What tells, without reading it, whether a file is still the same.
+// What shows, without reading it, whether a file is still the same.
 struct FileIdentity {
   std::uint64_t device = 0;
   std::uint64_t inode = 0;

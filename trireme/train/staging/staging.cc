@@ -49,7 +49,7 @@ bool is_there(const fs::path& path, std::uint64_t size) {
   return fs::is_regular_file(path, fault) && fs::file_size(path, fault) == size && !fault;
 }
 
-// Unique among the threads of this process and, with the process's number, on this machine; the machine's start tells it from
+// Unique among the threads of this process and, with the process's number, on this machine; the machine's start distinguishes it from
 // another machine's where the cache lies on a shared disk.
 std::string unique_suffix(const std::string& boot) {
   static std::atomic<int> counter{0};

@@ -18,7 +18,7 @@ TEST(LinkSpeeds, TheWorkerWhoseConnectionsAreAllSlowIsNamed) {
   EXPECT_EQ(slow->typical, 8e7);
 }
 
-// It receives as fast as anybody, but sends slowly.
+// It receives as fast as the others, but sends slowly.
 TEST(LinkSpeeds, OneDirectionIsEnough) {
   const std::vector<double> rates = {0,   1e6, 1e6,  //
                                      9e7, 0,   9e7,  //

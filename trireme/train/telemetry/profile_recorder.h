@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what nodes tell of their profiled steps into a run's profile/NODE.jsonl; docs/tracing.md has the format.
+// Writes what nodes report of their profiled steps into a run's profile/NODE.jsonl; docs/tracing.md has the format.
 #pragma once
 
 #include <cstdint>
@@ -15,7 +15,7 @@ namespace trireme::train {
 // Lines on their way, none of them torn, in pieces that fit into a message each.
 std::vector<std::string> pieces_of_lines(std::string_view lines);
 
-// Not for several threads at once. A file that can't be written, or grows too large, is told of once and given up: training goes on.
+// Not for several threads at once. A file that can't be written, or grows too large, is reported once and given up: training goes on.
 class ProfileRecorder {
  public:
   explicit ProfileRecorder(const std::filesystem::path& run, std::function<void(const std::string& line)> say = {});

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Windows, rows and what becomes of them when nobody listens.
+// Windows, rows and what becomes of them when no coordinator listens.
 #include "trireme/train/telemetry/telemetry.h"
 
 #include <gmock/gmock.h>
@@ -34,7 +34,7 @@ observe::StepAnatomy step(std::int64_t number) {
           .bytes_sent = 100};
 }
 
-// Told from the telemetry's thread and from the test's.
+// Filled from the telemetry's thread and from the test's.
 struct Received {
   std::mutex mutex;
   std::vector<TelemetryReport> reports;
@@ -47,7 +47,7 @@ struct Received {
         .send =
             [this](const TelemetryReport& report) {
               const std::lock_guard lock(mutex);
-              if (is_away) throw Error{unavailable, "nobody is here"};
+              if (is_away) throw Error{unavailable, "no coordinator is here"};
               reports.push_back(report);
             },
         .time =
@@ -93,13 +93,13 @@ TEST(Telemetry, TheLastWindowIsMeasuredHoweverShortlyAfterAnother) {
   EXPECT_GE(received.reports[1].machine.cores, 1);
 }
 
-// The clock is the machine's, which somebody may set back: the end of a training does not wait until it is as late again.
+// The clock is the machine's, which may be set back: the end of a training does not wait until it is as late again.
 TEST(Telemetry, AWindowTooShortToMeasureHasStepsOnly) {
   Received received;
   Telemetry telemetry(received.options());
   received.clock_ahead = -100'000;
   telemetry.flush();
-  EXPECT_TRUE(received.reports.empty()) << "there is nothing to tell";
+  EXPECT_TRUE(received.reports.empty()) << "there is nothing to report";
   telemetry.step(step(1));
   telemetry.flush();
   received.clock_ahead = 0;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Jobs of tests, and a memory of what a training tells.
+// Jobs of tests, and a memory of what a training reports.
 #pragma once
 
 #include <string>
