@@ -109,7 +109,7 @@ TEST_F(Nodes, ADryRunStartsNothing) {
   EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
 }
 
-TEST_F(Nodes, AMistakeInTheStrategyIsToldBeforeAnythingStarts) {
+TEST_F(Nodes, AMistakeInTheStrategyIsReportedBeforeAnythingStarts) {
   TrainingProcess training = begin("runs", {"-n", "2", "--set", "strategy.overlapp=true"});
   EXPECT_EQ(training.wait(), 2);
   EXPECT_THAT(training.text(), HasSubstr("overlap"));

@@ -113,7 +113,7 @@ TEST_F(Compare, SeveralExperimentsHaveATableEach) {
   EXPECT_TRUE(std::filesystem::exists(folder_ / "out" / "other" / "table.md"));
 }
 
-TEST_F(Compare, AFailedRunIsToldAndTheOthersGoOn) {
+TEST_F(Compare, AFailedRunIsReportedAndTheOthersGoOn) {
   write_job(small_job({.epochs = 1}));
   write_file_atomically(folder_ / "broken.toml", "[model]\nname = 'mlp_128'\n[data]\nreader = 'idx'\ntrain = ['none', 'none']\n");
   const auto result = compare({(folder_ / "broken.toml").string(), job(), "-n", "2", "--out", out()});

@@ -74,7 +74,7 @@ TEST_F(Policies, ASlowNodeIsLeftOutAndTakenBack) {
   EXPECT_EQ(stragglers[0].text("action"), "drop");
 }
 
-TEST_F(Policies, NobodyWaitsForASlowNodeWhileItIsSlow) {
+TEST_F(Policies, NoWorkerWaitsForASlowNodeWhileItIsSlow) {
   TrainingProcess training = begin("runs", {"-n", "3", "--set", "strategy.straggler=async"});
   ASSERT_TRUE(comes_to("runs", 5)) << training.text();
   ASSERT_EQ(training.children().size(), 3U);

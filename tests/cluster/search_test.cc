@@ -68,7 +68,7 @@ TEST_F(Search, TriesPointsOnSharedBeginningsAndTrainsNothingTwice) {
   EXPECT_EQ(again.out, result.out);
 }
 
-TEST_F(Search, MistakesAreToldBeforeAnythingIsTrained) {
+TEST_F(Search, MistakesAreReportedBeforeAnythingIsTrained) {
   write_job(std::string(kJob));
   const std::string job = (folder_ / "job.toml").string();
   EXPECT_THAT(search({job, "-n", "2", "--to", "ps:asink", "--out", out()}).err, HasSubstr("asink"));

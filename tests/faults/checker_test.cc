@@ -124,7 +124,7 @@ TEST(Checker, FindsALostCommit) {
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I1"), HasSubstr("begins behind step 6"))));
 }
 
-TEST(Checker, FindsACommitThatNobodyDid) {
+TEST(Checker, FindsACommitThatNoNodeDid) {
   Written history = good();
   history.commit(3, 9);
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I1"), HasSubstr("no node has done"))));
@@ -193,7 +193,7 @@ TEST(Checker, FindsAStranger) {
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I2 node-7-70"), HasSubstr("no member"))));
 }
 
-TEST(Checker, FindsAGenerationThatNobodyAnnounced) {
+TEST(Checker, FindsAGenerationThatNoCoordinatorAnnounced) {
   Written history = good();
   history.joined("node-0-10", 9, 6);
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I2 node-0-10"), HasSubstr("no coordinator announced"))));
@@ -207,7 +207,7 @@ TEST(Checker, ALostNodeMayEndItsStepButNoMore) {
   EXPECT_THAT(history.violations(), Contains(AllOf(StartsWith("I2 node-1-11"), HasSubstr("declared lost"))));
 }
 
-TEST(Checker, FindsSamplesThatNobodyComputed) {
+TEST(Checker, FindsSamplesThatNoNodeComputed) {
   Written history = good();
   history.stepped("node-0-10", 3, 7, {0, 2});
   history.stepped("node-1-12", 3, 7, {3, 4});
@@ -310,14 +310,14 @@ TEST(Checker, AfterALossOfAllTheLastCommitIsTheBeginning) {
   EXPECT_THAT(history.violations(), IsEmpty());
 }
 
-TEST(Checker, TellsWhatTheHarnessSaw) {
+TEST(Checker, ReportsWhatTheHarnessSaw) {
   EXPECT_THAT(good().violations({.left_behind = {"process 4711"}}), Contains(AllOf(StartsWith("I6"), HasSubstr("process 4711"))));
   EXPECT_THAT(good().violations({.hang = "it still ran after 90 s"}), Contains(AllOf(StartsWith("I8"), HasSubstr("90 s"))));
   EXPECT_THAT(good().violations({.peak_memory = 900 << 20, .control_memory = 500 << 20}), Contains(StartsWith("I9")));
   EXPECT_THAT(good().violations({.peak_memory = 550 << 20, .control_memory = 500 << 20}), IsEmpty());
 }
 
-TEST(Checker, AFailureMustNameTheGuiltyAndNobodyElse) {
+TEST(Checker, AFailureMustNameTheGuiltyAndNoOther) {
   const Observed failed{
       .exit_code = 1, .expected_exit = 1, .text = "trireme: error: rank 1 on h2 died\n", .guilty = {"h2"}, .innocent = {"h1"}};
   EXPECT_THAT(good().violations(failed), IsEmpty());

@@ -154,7 +154,7 @@ TEST(LeaseCheck, FindsAnEndTooEarly) {
   EXPECT_THAT(history.violations(), IsEmpty());
 }
 
-TEST(LeaseCheck, FindsABeginningWithSamplesThatNobodyUsed) {
+TEST(LeaseCheck, FindsABeginningWithSamplesThatNoWorkerUsed) {
   Written history = good();
   history.used(4, 2, 2, 4);
   history.generation(5);

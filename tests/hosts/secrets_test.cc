@@ -48,7 +48,7 @@ struct SecretsOnHosts : TrainingFolder {
   std::string path = std::getenv("PATH");
 };
 
-TEST_F(SecretsOnHosts, AreSeenByNobody) {
+TEST_F(SecretsOnHosts, AreNotVisibleToOthers) {
   const TestHosts hosts(2);
   TrainingProcess training({(folder_ / "job.toml").string(), "--runs", (folder_ / "runs").string(), "--cluster",
                             hosts.cluster_file().string(), "--threads", "1"});

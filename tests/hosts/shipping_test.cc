@@ -186,7 +186,7 @@ std::vector<pid_t> own_ssh() {
   return found;
 }
 
-TEST(RemoteLaunch, SecretsAreSeenByNobody) {
+TEST(RemoteLaunch, SecretsAreNotVisibleToOthers) {
   const TestHosts hosts(1);
   const std::string canary = "canary-" + cluster::random_mark();
   std::vector<cluster::Launch::Node> nodes = nodes_on(hosts);

@@ -171,7 +171,7 @@ TEST_F(TrainingOnHosts, AnotherCoordinatorTakesOverWithTheNodesThatAreStillThere
   expect_nothing_left(hosts);
 }
 
-TEST_F(TrainingOnHosts, AnUnreachableHostIsToldBeforeAnythingStarts) {
+TEST_F(TrainingOnHosts, AnUnreachableHostIsReportedBeforeAnythingStarts) {
   const TestHosts hosts(2);
   const std::string text = read_file(hosts.cluster_file()) + "\n[[machines]]\nname = \"h9\"\naddress = \"" + hosts.free_address() + "\"\n";
   write_file_atomically(folder_ / "lab.toml", text);

@@ -222,7 +222,7 @@ TEST_F(Mpi, SecretsAreNowhereToBeRead) {
 }
 
 // Rank 1 sees another disk: neither the file nor (in this test) munge can bring it the secret.
-TEST_F(Mpi, ASecretThatMustGoByMpiIsToldOf) {
+TEST_F(Mpi, ASecretThatMustGoByMpiIsReported) {
   const std::filesystem::path cache = folder_ / "cache";
   std::filesystem::create_directories(cache);
   std::vector<std::string> words = mpirun(1, train("runs"));

@@ -145,7 +145,7 @@ TEST_F(Slurm, ACancelledJobLeavesACheckpoint) {
   EXPECT_EQ(newest_step(id), interrupted_step(id));
 }
 
-TEST_F(Slurm, AskedToStopItTellsSo) {
+TEST_F(Slurm, AskedToStopItSaysSo) {
   const TestSlurm slurm(folder_ / "slurm", {.machines = 2});
   const std::string id = submit(slurm, {"--set", kLong, "--set", "train.checkpoint_seconds=1000"}, 2);
   ASSERT_TRUE(is_under_way(slurm, id)) << log(id);

@@ -119,7 +119,7 @@ TEST_F(Failpoint, OnceIsOnceForAllProcesses) {
   std::filesystem::remove_all(folder);
 }
 
-TEST_F(Failpoint, MistakesInOrdersAreTold) {
+TEST_F(Failpoint, MistakesInOrdersAreReported) {
   for (const char* orders : {"here", "here:1", "here:0:kill", "here:-1:kill", "here:x:kill", "here:1:explode", "here:1:sleep",
                              "here:1:sleep=x", "here:1:kill=3", "here:1:kill:2"})
     EXPECT_THROW(arm_failpoints(orders, "1"), Error) << orders;

@@ -33,7 +33,7 @@ TEST(LineLimiter, OneLineASecondThenACount) {
               ElementsAre("first", "second (and 1000 more)", "(1 more like that)", "four of them (and 3 more)", "(1 more like that)"));
 }
 
-TEST(LineLimiter, WithNobodyToTellNothingHappens) {
+TEST(LineLimiter, WithoutAReceiverNothingHappens) {
   LineLimiter limiter(nullptr);
   limiter.add("x");
   limiter.look();

@@ -52,7 +52,7 @@ TEST(Options, UnknownKeyNamesPlaceAndNearest) {
             "invalid_argument: job.toml:1: sample has no option 'colour'; it has: batch_size, rate, bias, padding, steps");
 }
 
-TEST(Options, LimitsAreToldInTheMessage) {
+TEST(Options, LimitsAreStatedInTheMessage) {
   EXPECT_EQ(failure("batch_size = 0"), "invalid_argument: job.toml:1: sample: batch_size = 0, must be 1 to 1000");
   EXPECT_EQ(failure("rate = nan"), "invalid_argument: job.toml:1: sample: rate = nan, must be 0 to 1");
   EXPECT_EQ(failure("padding = 'full'"), "invalid_argument: job.toml:1: sample: padding = \"full\", must be one of valid, same");

@@ -69,7 +69,7 @@ TEST_F(ClusterCommands, OfSeveralSelectionsOneWins) {
   EXPECT_EQ(run({"select", blueprint, "-energy", "-gpus", "-all"}).out, "147.102.19.4:2223\n147.102.19.7:2223\n");
 }
 
-TEST_F(ClusterCommands, SelectTellsOfMendings) {
+TEST_F(ClusterCommands, SelectReportsMendings) {
   const Result result = run({"select", blueprint});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.err, HasSubstr("blueprint.json:3: a comma is missing"));

@@ -106,14 +106,14 @@ TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   EXPECT_THAT(run({"predict", latest(), file}).out, AllOf(HasSubstr("picture.png"), HasSubstr(" %")));
 }
 
-TEST_F(TrainCommands, PrintConfigTellsEveryOrigin) {
+TEST_F(TrainCommands, PrintConfigStatesEveryOrigin) {
   const Result result = train({"--set", "train.epochs=9", "--print-config"});
   EXPECT_EQ(result.code, 0);
   EXPECT_THAT(result.out, AllOf(HasSubstr("# --set train.epochs=9"), HasSubstr("# default"), HasSubstr("job.toml:3")));
   EXPECT_FALSE(std::filesystem::exists(folder_ / "runs"));
 }
 
-TEST_F(TrainCommands, ADamagedCheckpointIsToldAndTheOneBeforeTaken) {
+TEST_F(TrainCommands, ADamagedCheckpointIsReportedAndTheOneBeforeTaken) {
   train({"--set", "train.checkpoint_seconds=0.000001"});
   write_file_atomically(latest() + "/checkpoints/step-00000012/model.safetensors", "not weights");
   const Result result = run({"eval", latest()});
@@ -129,7 +129,7 @@ TEST_F(TrainCommands, AFinishedRunCanBeTrainedFurther) {
   EXPECT_THAT(result.out, AllOf(HasSubstr("continuing after step 12"), HasSubstr("epoch 3/3"), Not(HasSubstr("epoch 2/3"))));
 }
 
-TEST_F(TrainCommands, MistakesAreToldBeforeARunIsMade) {
+TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {
   EXPECT_EQ(run({"train"}).code, 2);
   EXPECT_EQ(run({"train", "--resume", (folder_ / "nothing").string()}).code, 2);
   EXPECT_THAT(train({"--set", "data.name=fashion"}).err, HasSubstr("'trireme list data'"));

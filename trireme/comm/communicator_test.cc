@@ -214,7 +214,7 @@ TEST(Failure, AMemberThatNeverComesIsNamed) {
   EXPECT_THAT(error, HasSubstr("rank 1"));
 }
 
-TEST(Failure, WhoeverMissesAMemberCanSayWhichInEveryCollective) {
+TEST(Failure, AMemberThatMissesAnotherCanSayWhichInEveryCollective) {
   for (const int stuck : {0, 1, 2}) {
     const std::vector<std::function<void(Communicator&)>> collectives{[](Communicator& c) {
                                                                         std::vector<float> values(10);
@@ -239,7 +239,7 @@ TEST(Failure, WhoeverMissesAMemberCanSayWhichInEveryCollective) {
   }
 }
 
-TEST(Failure, AWaitThatLastsIsNotedAndARendezvousThatFailsTellsWhomItMissed) {
+TEST(Failure, AWaitThatLastsIsNotedAndARendezvousThatFailsSaysWhomItMissed) {
   MemoryStore store;
   Group group = group_of(0, 2);
   group.waits = std::make_shared<PeerWait>();
@@ -318,7 +318,7 @@ TEST(Communicator, TwoChannelsAtTheSameTime) {
   });
 }
 
-TEST(Failure, MembersThatLoseStepAreTold) {
+TEST(Failure, MembersThatLoseStepAreReported) {
   MemoryStore store;
   in_threads(2, [&](int rank) {
     auto communicator = Communicator::connect(store, group_of(rank, 2), kTimeout);

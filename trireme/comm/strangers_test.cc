@@ -123,7 +123,7 @@ TEST(Strangers, AForgerIsSentAwayAndTheMemberStillComes) {
 }
 
 // However many come, one line per second reports them, with an address and without a secret.
-TEST(Strangers, AreToldOf) {
+TEST(Strangers, AreReported) {
   Strangers strangers;
   MemoryStore store;
   std::vector<std::string> lines;

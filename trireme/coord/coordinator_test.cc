@@ -295,7 +295,7 @@ TEST(Coordinator, AnOlderGenerationIsFencedOff) {
   EXPECT_EQ(next(cluster.coordinator), "message 0: step 8 of 2");
 }
 
-TEST(Coordinator, WhoIsLeftOutOfAGenerationIsNotHeard) {
+TEST(Coordinator, MessagesOfANodeOutsideTheGenerationAreRefused) {
   Cluster cluster({"0", "1"});
   cluster.announce(2, {"1"});
   cluster.nodes[0].send({.kind = "commit", .bytes = "from outside"});

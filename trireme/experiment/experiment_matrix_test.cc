@@ -87,7 +87,7 @@ task = [
   EXPECT_TRUE(variants[1].published.empty());
 }
 
-TEST(Matrix, MistakesAreToldWithTheirPlace) {
+TEST(Matrix, MistakesAreReportedWithTheirPlace) {
   EXPECT_THAT(fault_of("[compare.matrix]\nbatch_size = [1, 2]\n"), HasSubstr("neither strategy, nodes, seeds nor a setting"));
   EXPECT_THAT(fault_of("[compare.matrix]\n'train.epochs' = 3\n"), HasSubstr("e.toml:11: 'train.epochs' in [compare.matrix] is a list"));
   EXPECT_THAT(fault_of("[compare.matrix]\n"), HasSubstr("has no lists"));

@@ -110,7 +110,7 @@ TEST_F(ExperimentFiles, SeveralJobFilesAreVariantsNamedAfterThem) {
   EXPECT_THAT(experiment.seeds, ElementsAre(1, 2, 3));
 }
 
-TEST_F(ExperimentFiles, MistakesAreToldWithTheirPlace) {
+TEST_F(ExperimentFiles, MistakesAreReportedWithTheirPlace) {
   EXPECT_THAT(fault_of({compare_file("[compare]\nvariant = []\n")}), HasSubstr("e.toml:13: [compare] has no 'variant'"));
   EXPECT_THAT(fault_of({compare_file("[compare]\nvariants = [ { label = \"A\", strategy = { name = \"allreduce\" } } ]\n")}),
               HasSubstr("on how many nodes"));

@@ -29,7 +29,7 @@ SearchReport report_of(const std::vector<std::pair<int, Sample>>& differences) {
   return report;
 }
 
-TEST(SearchReport, TellsThePointAndWhatIsSure) {
+TEST(SearchReport, StatesThePointAndWhatIsCertain) {
   const SearchReport report =
       report_of({{0, {{0.2, 0.21, 0.2}}}, {4, {{0.0, 0.001, 0.0}}}, {2, {{0.1, 0.1, 0.11}}}, {3, {{0.0, 0.05, 0.0}}}});
   const std::string text = to_text(report);

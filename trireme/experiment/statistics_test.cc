@@ -36,7 +36,7 @@ TEST(Statistics, WelchSeesADifferenceBeyondTheSpreadAndNoOther) {
   EXPECT_EQ(welch_order(a, b, 0.99), Order::unclear);
 }
 
-TEST(Statistics, OneRunTellsNothing) {
+TEST(Statistics, OneRunDecidesNothing) {
   EXPECT_EQ(welch_order({{1}}, {{2, 2.1}}, 0.95), Order::unclear);
   EXPECT_EQ(welch_order({{1, 1}}, {{2, 2}}, 0.95), Order::less);
   EXPECT_EQ(welch_order({{1, 1}}, {{1, 1}}, 0.95), Order::unclear);

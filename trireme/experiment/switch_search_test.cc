@@ -69,7 +69,7 @@ TEST(SwitchSearch, ThreeOutcomes) {
   EXPECT_TRUE(near.leans_to_reached);
 }
 
-TEST(SwitchSearch, OneSeedTellsNothingForSureButLeads) {
+TEST(SwitchSearch, OneSeedMakesNothingCertainButLeads) {
   const SearchRule rule{.tolerance = 0.01, .confidence = 0.95};
   EXPECT_EQ(judge(1, {{0.0}}, rule).outcome, SearchOutcome::unclear);
   const Searched searched = search({{0, {{0.2}}}, {2, {{0.0}}}, {1, {{0.05}}}}, 4, rule);

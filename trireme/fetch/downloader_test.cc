@@ -38,7 +38,7 @@ struct Fixture : testing::Test {
 };
 using Download = Fixture;
 
-TEST_F(Download, BringsTheFileAndTellsProgress) {
+TEST_F(Download, BringsTheFileAndReportsProgress) {
   server.on("/a/x.gz", content);
   server.start();
   download("/a/x.gz");

@@ -173,7 +173,7 @@ TEST_F(FetchSet, OnlyWhatIsMissingIsAskedOfTheNextSource) {
   EXPECT_THAT(server.requests(), SizeIs(3));
 }
 
-TEST_F(FetchSet, IfAllSourcesFailTheErrorTellsEverything) {
+TEST_F(FetchSet, IfAllSourcesFailTheErrorReportsEverything) {
   add_files_source("/nothing/");
   entry.sources.push_back({.registry = Registry::npm, .location = "tiny@1", .unpack = unpack_standard_files});
   server.start();

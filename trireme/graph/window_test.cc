@@ -46,7 +46,7 @@ TEST(Window, ExplicitPaddingIsOnBothSides) {
   EXPECT_EQ(window.after, 3);
 }
 
-TEST(Window, TellsWhatDoesNotFit) {
+TEST(Window, ReportsWhatDoesNotFit) {
   EXPECT_EQ(thrown_error([] { window_over(2, 3, 1, Padding::valid()); }),
             "invalid_argument: a window of 3 does not fit into 2 (padding 0)");
   EXPECT_EQ(thrown_error([] { window_over(4, 3, 1, {.mode = "same", .amount = 1}); }),

@@ -56,7 +56,7 @@ TEST(Zoo, ShapesInsideAreThePublishedOnes) {
   EXPECT_EQ(build_model("densenet").find("transition2/average_pool_1")->shape, Shape({60, 7, 7}));
 }
 
-TEST(Zoo, WrongDepthsAreToldWithTheNearest) {
+TEST(Zoo, WrongDepthsAreReportedWithTheNearest) {
   EXPECT_EQ(thrown_error([] { from_toml("name = 'resnet'\ndepth = 21"); }),
             "invalid_argument: job.toml:1: model 'resnet': depth = 21 is not 6n + 2; the nearest that are: 20 and 26");
   EXPECT_EQ(thrown_error([] { from_toml("name = 'resnet_v2'\ndepth = 12"); }),
@@ -65,7 +65,7 @@ TEST(Zoo, WrongDepthsAreToldWithTheNearest) {
             "invalid_argument: job.toml:1: model 'densenet': depth = 41 is not 6n + 4; the nearest that are: 40 and 46");
 }
 
-TEST(Zoo, UnknownModelIsToldWithTheNearest) {
+TEST(Zoo, UnknownModelIsReportedWithTheNearest) {
   EXPECT_EQ(
       thrown_error([] { build_model("resnet5"); }),
       "invalid_argument: there is no model 'resnet5'; did you mean 'resnet'? (models: densenet, mlp_128, mlp_300_100, mnist_cnn, resnet, "

@@ -196,7 +196,7 @@ TEST_F(JournalTest, ANameThatIsNoTextDoesNotStopATraining) {
   EXPECT_EQ(read_journal(path_).front().text("job"), "caf\xef\xbf\xbd.toml");
 }
 
-TEST_F(JournalTest, AFullDiskIsToldAndLaterRecordsAreWhole) {
+TEST_F(JournalTest, AFullDiskIsReportedAndLaterRecordsAreWhole) {
   const pid_t child = ::fork();
   if (child == 0) {
     ::signal(SIGXFSZ, SIG_IGN);

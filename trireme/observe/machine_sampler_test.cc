@@ -70,7 +70,7 @@ TEST_F(MadeUpMachine, ASampleIsWhatHappenedBetweenTwoLooks) {
   EXPECT_EQ(sampler.look().network_in_bytes, 0);
 }
 
-TEST_F(MadeUpMachine, WhatItDoesNotTellIsNotThere) {
+TEST_F(MadeUpMachine, WhatItDoesNotReportIsNotThere) {
   const MachineSample sample = MachineSampler(root_).look();
   EXPECT_FALSE(sample.temperature);
   EXPECT_FALSE(sample.frequency_mhz);

@@ -100,7 +100,7 @@ TEST(Record, FilesLeaveOutWhatItDoesNotHave) {
   EXPECT_EQ(of_worker.integer("staleness"), 0);
 }
 
-TEST(Record, SwitchesAreToldInWords) {
+TEST(Record, SwitchesAreReportedInWords) {
   const Record record = as_read(fields_of(SwitchRecord{.slots_reset = true}));
   EXPECT_EQ(record.text("weights"), "sent to every node");
   EXPECT_EQ(record.text("slots"), "reset");

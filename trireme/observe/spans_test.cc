@@ -50,7 +50,7 @@ TEST(Spans, MayComeFromSeveralThreads) {
   EXPECT_EQ(spans.take().spans.size(), 4000U);
 }
 
-TEST(Spans, OfAScopeAreOnlyToldWhileOn) {
+TEST(Spans, OfAScopeAreOnlyRecordedWhileOn) {
   Spans spans;
   { const SpanScope scope(&spans, "a", "b", "c"); }
   EXPECT_TRUE(spans.is_empty());

@@ -131,7 +131,7 @@ struct Bounded {
 
 class BoundedTest : public testing::TestWithParam<Bounded> {};
 
-TEST_P(BoundedTest, NobodyGetsFurtherAhead) {
+TEST_P(BoundedTest, NoWorkerGetsFurtherAhead) {
   Cluster cluster({.workers = 3, .rules = GetParam().rules});
   cluster.begin(leases(600, 3));
   cluster.run([](Worker& worker, std::size_t number) {

@@ -158,7 +158,7 @@ TEST(Failures, BspGoesOnWithoutALostWorkerAndLosesNoSample) {
 }
 
 // Only those who got its values know that the first round is made.
-TEST(Failures, BspGoesOnAfterARoundThatTheLeadHasNotHeardOf) {
+TEST(Failures, BspGoesOnAfterARoundThatTheLeadWasNotNotifiedOf) {
   Cluster cluster({.workers = 2, .rules = {.mode = Mode::bsp}});
   cluster.begin({.begin = 0, .end = 100, .batch_size = 20, .workers = 2, .in_step = true});
   std::vector<Lease> leases;
@@ -205,7 +205,7 @@ TEST(Failures, WhoWasHeldBackByALostWorkerGoesOn) {
 }
 
 // The push is in, but the lead was not notified that its lease is used.
-TEST(Failures, ALeaseWhoseEndTheLeadDidNotHearOfIsNotDoneAgain) {
+TEST(Failures, ALeaseWhoseEndTheLeadWasNotNotifiedOfIsNotDoneAgain) {
   Cluster cluster({.workers = 1});
   cluster.begin(leases(20, 1));
   Worker& worker = *cluster.workers[0];

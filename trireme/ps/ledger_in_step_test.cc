@@ -119,7 +119,7 @@ TEST(LedgerInStep, WhatIsGivenBackGoesToTheNextWhoAsks) {
   EXPECT_TRUE(ledger.is_over());
 }
 
-TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNobodyIsDoneWith) {
+TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNoWorkerIsDoneWith) {
   Ledger ledger({.begin = 2, .end = 50, .batch_size = 10, .workers = 2, .in_step = true});
   const Lease a = *ledger.next(0);
   ledger.next(1);
@@ -138,7 +138,7 @@ TEST(LedgerInStep, AnotherGroupRedoesTheRoundsThatNobodyIsDoneWith) {
 }
 
 // A worker has the answers of all servers and says so; the others are lost before the lead receives anything.
-TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotHeardYet) {
+TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotReportedYet) {
   Ledger ledger({.begin = 2, .end = 50, .batch_size = 10, .workers = 2, .in_step = true});
   const Lease a = *ledger.next(0);
   ledger.next(1);
@@ -153,7 +153,7 @@ TEST(LedgerInStep, ARoundThatAWorkerIsDoneWithCountsAlsoIfItWasNotHeardYet) {
   EXPECT_THAT(*ledger.next(0), Samples(12, 22));
 }
 
-TEST(LedgerInStep, OfARoundThatOneWorkerHasToldOfNothingIsUnheard) {
+TEST(LedgerInStep, ARoundThatOneWorkerHasReportedIsNotUnreported) {
   Ledger ledger({.end = 50, .batch_size = 10, .workers = 2, .in_step = true});
   const Lease a = *ledger.next(0);
   const Lease b = *ledger.next(1);

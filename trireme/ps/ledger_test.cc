@@ -17,7 +17,7 @@ namespace {
 using testing::ElementsAre;
 using testing::IsEmpty;
 
-TEST(Ledger, WhoeverAsksGetsTheNextShareOfABatch) {
+TEST(Ledger, AWorkerThatAsksGetsTheNextShareOfABatch) {
   Ledger ledger({.begin = 0, .end = 100, .batch_size = 32, .workers = 3});
   const auto first = ledger.next(2);
   ASSERT_TRUE(first);

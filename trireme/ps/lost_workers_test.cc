@@ -118,7 +118,7 @@ TEST(LostWorkers, APushThatIsWholeCountsThoughItsWorkerDiedBeforeItSaidSo) {
   EXPECT_EQ(counting.unreported(), 1);
 }
 
-TEST(LostWorkers, WhatSomePiecesHaveOfALostPushTheOthersGetFromSomebodyElse) {
+TEST(LostWorkers, WhatSomePiecesHaveOfALostPushTheOthersGetFromAnotherWorker) {
   Counting counting(2, 2, {}, 100);
   Worker& doomed = *counting.cluster.workers[1];
   Counting::begin(doomed, *doomed.client.next_lease());

@@ -106,7 +106,7 @@ TEST(Network, APieceLargerThanAMessageTravelsInParts) {
   }
 }
 
-TEST(Network, AServerThatEndsIsToldToWhoWaits) {
+TEST(Network, AServerThatEndsIsReportedToWaitingWorkers) {
   Cluster cluster({.servers = 2, .workers = 2, .rules = {.mode = Mode::bsp}});
   Network network(cluster);
   begin(cluster, network, {.begin = 0, .end = 20, .batch_size = 20, .workers = 2, .in_step = true});

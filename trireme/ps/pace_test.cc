@@ -31,7 +31,7 @@ TEST(FurtherPushes, OfEqualWaitsTheFewestPushes) {
 
 TEST(FurtherPushes, NoRoomNoPushes) { EXPECT_EQ(further_pushes({10, 1}, {9, 100}, 0), 0); }
 
-TEST(Pace, AsyncWaitsForNobody) {
+TEST(Pace, AsyncWaitsForNoWorker) {
   Pace pace({.mode = Mode::async}, 2);
   for (int i = 0; i < 100; ++i) {
     pace.pushed(0, Seconds(i));
@@ -93,7 +93,7 @@ TEST(Pace, BspDoesNotWaitForAsManyAsThereAreBackups) {
   EXPECT_TRUE(pace.may_go_on(1));
 }
 
-TEST(Pace, NobodyWaitsForTheRetired) {
+TEST(Pace, NoWorkerWaitsForTheRetired) {
   Pace pace(ssp(0), 3);
   pace.pushed(0, Seconds(1));
   pace.pushed(1, Seconds(1));
@@ -267,7 +267,7 @@ void run_at_random(const Rules& rules, std::int64_t bound, std::uint64_t seed) {
   }
 }
 
-TEST(Pace, NobodyIsFurtherAheadThanTheBoundAndSomebodyCanAlwaysGoOn) {
+TEST(Pace, NoWorkerIsFurtherAheadThanTheBoundAndOneCanAlwaysGoOn) {
   for (std::uint64_t seed = 1; seed <= 100; ++seed) {
     run_at_random(ssp(0), 0, seed);
     run_at_random({.mode = Mode::bsp}, 0, seed);

@@ -40,7 +40,7 @@ class StrangersTest : public testing::Test {
   Cluster cluster_;
 };
 
-TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNobody) {
+TEST_F(StrangersTest, AreSentAwayWithTheReasonAndHarmNoOther) {
   const std::vector<float> before = cluster_.values();
   Frame wrong = push();
   EXPECT_THAT(end_of("w0", wrong, body(), false), HasSubstr("failed_precondition: worker 'w0' must say hello before anything else"));
@@ -92,7 +92,7 @@ TEST_F(StrangersTest, APieceCannotBeSentTwiceOnAStream) {
   EXPECT_THAT(diary.next(), HasSubstr("twice on one stream"));
 }
 
-TEST_F(StrangersTest, NobodyPushesAfterItHasRetired) {
+TEST_F(StrangersTest, NoWorkerPushesAfterItHasRetired) {
   rpc::Diary diary;
   const auto session = rpc::bulk_pair(
       diary.listener(), [&](std::shared_ptr<rpc::BulkSession> other) { return cluster_.hosts[1]->server.open("w0", std::move(other)); });

@@ -72,7 +72,7 @@ TEST_P(VoidPushes, OfOneWorkerLeaveTheRestAsIfTheyHadNotBeen) {
 }
 
 // One of three: the batch is used by all or by none, and each worker learns that it was not.
-TEST(VoidRounds, ChangeNothingForAnybody) {
+TEST(VoidRounds, ChangeNothingForAnyWorker) {
   Cluster cluster({.workers = 3, .rules = rules_of(Mode::bsp), .optimizer = "name = 'adam'"});
   cluster.begin({.begin = 0, .end = kSamples, .batch_size = kBatch, .workers = 3, .in_step = true});
   std::vector<int> voids(3);
@@ -96,7 +96,7 @@ TEST(VoidRounds, ChangeNothingForAnybody) {
 }
 
 // Answers come piece by piece. A worker that forgets a void round when it learns of it must not forget again at the next piece.
-TEST(VoidRounds, AreToldOnceAlsoIfTheirPiecesAreAnsweredApart) {
+TEST(VoidRounds, AreReportedOnceAlsoIfTheirPiecesAreAnsweredApart) {
   Cluster cluster({.workers = 2, .rules = rules_of(Mode::bsp)});
   cluster.begin({.begin = 0, .end = kSamples, .batch_size = kBatch, .workers = 2, .in_step = true});
   Worker& good = *cluster.workers[0];

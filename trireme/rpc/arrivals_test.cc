@@ -30,7 +30,7 @@ TEST_F(ArrivalsTest, WhoMakesACallIsNotMentioned) {
   EXPECT_THAT(lines, IsEmpty());
 }
 
-TEST_F(ArrivalsTest, StrangersAreToldInOneLine) {
+TEST_F(ArrivalsTest, StrangersAreReportedInOneLine) {
   for (int port = 1; port <= 15; ++port) arrivals.admit("10.0.0.9", std::to_string(port));
   clock.advance(Seconds{5});
   arrivals.look();

@@ -29,7 +29,7 @@ bool issued_by(const Credentials& credentials, const std::string& authority) {
   return X509_verify_cert(check.get()) == 1;
 }
 
-TEST(Authority, CertificatesSayWhoSomebodyIs) {
+TEST(Authority, CertificatesNameTheirOwner) {
   const Authority authority = Authority::create();
   const Credentials credentials = authority.issue({.role = "node", .name = "3"}, {"10.1.2.3", "::1", "lab-3"}, kHour);
   const Identity identity = identity_of_certificate(credentials.certificate);
@@ -58,7 +58,7 @@ TEST(Authority, SkewedClocksAreBorneExpiryIsNot) {
   EXPECT_LT(X509_cmp_time(X509_get0_notBefore(certificate.get()), &early), 0);
 }
 
-TEST(Authority, AWrongClockIsToldWithTheDates) {
+TEST(Authority, AWrongClockIsReportedWithTheDates) {
   const Credentials credentials = Authority::create().issue({.role = "node", .name = "0"}, {}, kHour);
   const std::time_t now = ::time(nullptr);
   EXPECT_THAT(clock_fault(credentials.certificate, now), IsEmpty());

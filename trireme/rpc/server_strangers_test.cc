@@ -60,7 +60,7 @@ TEST_F(ServerTest, PlaintextAndGarbageGetNowhere) {
   EXPECT_EQ(channel(server).call("echo", "x", kPatience), "0:x");
 }
 
-TEST_F(ServerTest, StrangersAreToldWithTheirAddressAndMembersAreNot) {
+TEST_F(ServerTest, StrangersAreReportedWithTheirAddressAndMembersAreNot) {
   std::mutex mutex;
   std::vector<std::string> lines;
   Server::Options reporting = options();
@@ -121,7 +121,7 @@ TEST_F(ServerTest, ANodeCantPlayTheCoordinator) {
               testing::AllOf(StartsWith("unauthenticated: "), HasSubstr("is not this job's coordinator")));
 }
 
-TEST_F(ServerTest, ListensOnlyWhereItIsTold) {
+TEST_F(ServerTest, ListensOnlyWhereConfigured) {
   Server::Options anywhere = options();
   for (const std::string address : {"0.0.0.0", "::"}) {
     anywhere.addresses = {address};

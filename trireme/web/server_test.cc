@@ -90,7 +90,7 @@ TEST(WebServer, TheTokenBecomesACookieAndTheCookieOpensTheDocument) {
   EXPECT_EQ(body_of(read), R"({"version":1})");
 }
 
-TEST(WebServer, WithoutTheTokenNothingIsToldOfTheRun) {
+TEST(WebServer, WithoutTheTokenNothingIsRevealedOfTheRun) {
   std::atomic<int> calls{0};
   const Server server([&calls] {
     ++calls;
@@ -181,7 +181,7 @@ TEST(WebServer, BadAndLongRequestsAreRefused) {
   EXPECT_THAT(get(server, "/api/run", bearer(server)), StartsWith("HTTP/1.1 200 "));
 }
 
-TEST(WebServer, OneWhoSaysNothingIsLetGoAndKeepsNobodyOut) {
+TEST(WebServer, AClientThatSendsNothingIsDroppedAndBlocksNoOther) {
   const Server server([] { return "{}"; }, {.max_connections = 4, .request_seconds = Seconds(4)});
   std::vector<Descriptor> silent;
   for (int i = 0; i < 50; ++i) {
@@ -200,14 +200,14 @@ TEST(WebServer, ALongDocumentArrivesWhole) {
   EXPECT_TRUE(body_of(answer) == text);
 }
 
-TEST(WebServer, ARunThatCannotBeReadIsToldInWords) {
+TEST(WebServer, ARunThatCannotBeReadIsReportedInWords) {
   const Server server([]() -> std::string { throw Error{data_loss, "line 3 of \"journal\" is no record"}; });
   const std::string answer = get(server, "/api/run", bearer(server));
   EXPECT_THAT(answer, StartsWith("HTTP/1.1 503 "));
   EXPECT_EQ(body_of(answer), R"({"error":"line 3 of \"journal\" is no record"})");
 }
 
-TEST(WebServer, ListensOnlyWhereItIsTold) {
+TEST(WebServer, ListensOnlyWhereConfigured) {
   const Server server([] { return "{}"; });
   try {
     const Server second([] { return "{}"; }, {.port = server.port()});

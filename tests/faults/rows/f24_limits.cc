@@ -79,7 +79,7 @@ Outcome with_threads(Scene& scene, int count) {
 
 Outcome port_in_use(Scene&) {
   Outcome outcome;
-  const int count = run_tests("trireme_rpc_test", "ServerTest.ListensOnlyWhereItIsTold", outcome);
+  const int count = run_tests("trireme_rpc_test", "ServerTest.ListensOnlyWhereConfigured", outcome);
   outcome.result = count == 1 ? "refused, with port and reason" : "";
   return outcome;
 }

@@ -41,7 +41,7 @@ TEST(Blueprint, GoldenSelections) {
   EXPECT_THAT(workers(Selection::energy), ElementsAre("147.102.19.131:2223", "147.102.19.132:2223"));
 }
 
-TEST(Blueprint, EachMendingIsTold) {
+TEST(Blueprint, EachMendingIsReported) {
   const std::vector<std::string> warnings = parse_blueprint(kPrinted, "b.json").warnings;
   EXPECT_THAT(warnings, testing::Contains("b.json:5: a comma is missing; read as if it were there"));
   EXPECT_THAT(warnings, testing::Contains("b.json:5: the bare word yes is read as true"));

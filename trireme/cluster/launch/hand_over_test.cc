@@ -41,7 +41,7 @@ TEST(HandOver, AFileIsReadByItsOwnerOnce) {
   std::filesystem::remove_all(folder);
 }
 
-TEST(HandOver, MungeThatIsNotThereIsToldOf) {
+TEST(HandOver, MungeThatIsNotThereIsReported) {
   EXPECT_THAT(thrown_error([] { handed_over(kLine + "\n", {.way = HandOver::Way::munge, .socket = "/nonexistent/socket"}); }),
               testing::AllOf(HasSubstr("unavailable: "), HasSubstr("munge"), Not(HasSubstr("PRIVATE"))));
   EXPECT_THAT(thrown_error([] { taken_over("munge /nonexistent/socket MUNGE:AwQFAAB:"); }), HasSubstr("unauthenticated: "));

@@ -82,7 +82,7 @@ TEST(Launch, TheDeafAreKilledInTime) {
   EXPECT_LT(std::chrono::steady_clock::now() - start, seconds(5));
 }
 
-TEST(Launch, ALostConnectionIsToldApart) {
+TEST(Launch, ALostConnectionIsDistinguished) {
   Record record;
   Launch launch(scripts(true), {}, {node("0", "exit 255")}, record.events());
   ASSERT_TRUE(launch.wait_for(seconds(10)));

@@ -336,7 +336,7 @@ TEST(BatchStream, MakesNoMoreAheadThanAsked) {
   EXPECT_EQ(source->reads, 40);  // one in use, three ahead
 }
 
-TEST(BatchStream, EndsAtOnceWhenNobodyListens) {
+TEST(BatchStream, EndsAtOnceWhenNoCallerIsLeft) {
   const auto source = std::make_shared<NumberSource>(100000);
   source->pause = std::chrono::milliseconds(2);
   const auto start = std::chrono::steady_clock::now();

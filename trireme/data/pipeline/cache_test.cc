@@ -124,7 +124,7 @@ TEST(Cache, MemoryThatIsNotThereIsRefused) {
               AllOf(HasSubstr("resource_exhausted: "), HasSubstr("3518437208883200 bytes"), HasSubstr("data.pipeline.cache = \"disk\"")));
 }
 
-TEST(Cache, ADiskThatIsFullIsToldAtTheStart) {
+TEST(Cache, ADiskThatIsFullIsReportedAtTheStart) {
   const auto base = std::make_shared<CountingSource>(std::int64_t{1} << 45);
   EXPECT_THAT(thrown_error([&] { cached(base, CacheKind::disk, scratch()); }),
               AllOf(HasSubstr("resource_exhausted: " + scratch().string()), HasSubstr("3518437208883200 bytes"),

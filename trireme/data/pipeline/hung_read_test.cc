@@ -74,7 +74,7 @@ class HungRead : public testing::Test {
   std::shared_ptr<Gate> gate_ = std::make_shared<Gate>();
 };
 
-TEST_F(HungRead, IsGivenUpByWhoeverWaitsForIt) {
+TEST_F(HungRead, IsGivenUpByTheThreadThatWaitsForIt) {
   std::atomic<bool> has_enough = false;
   BatchStream batches = stream({.gives_up = [&] { return has_enough.load(); }});
   EXPECT_NE(batches.next(), nullptr);

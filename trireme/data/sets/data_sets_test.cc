@@ -52,7 +52,7 @@ TEST(DataSets, ASplitHasEverySampleOnceAndKeepsToItsSeed) {
   EXPECT_NE(split.validation, split_samples(50, {.validation = 10, .test = 5}, 4).validation);
 }
 
-TEST(DataSets, TellMistakesWithTheirPlace) {
+TEST(DataSets, ReportMistakesWithTheirPlace) {
   EXPECT_THAT(complaint("samples = 3"), HasSubstr("needs name"));
   EXPECT_THAT(complaint("name = 'mnits'"), HasSubstr("there is no data set 'mnits'"));
   EXPECT_THAT(complaint("reader = 'synthetic_digit'"), HasSubstr("did you mean 'synthetic_digits'?"));

@@ -62,7 +62,7 @@ TEST(SyntheticSpectra, LinesMoveWithTheRedshift) {
 }
 
 // Chance is 10 %: the break and the colours show, the lines are for a network.
-TEST(SyntheticSpectra, ClassesCanBeToldApart) {
+TEST(SyntheticSpectra, ClassesCanBeDistinguished) {
   const SyntheticSpectra spectra(3, {.width = 128});
   const double accuracy = nearest_centroid_accuracy(
       [&](std::int64_t i) {

@@ -103,7 +103,7 @@ TEST(Limit, InputOptimizerServersAndStart) {
   EXPECT_EQ(limit_of(facts).kind, "startup");
 }
 
-TEST(Limit, ForeignProgramsAreTold) {
+TEST(Limit, ForeignProgramsAreReported) {
   StepFacts facts = step();
   facts.cores = 8;
   facts.elapsed_seconds = 60;

@@ -71,7 +71,7 @@ TEST(StepModel, ParameterServersShareTheirLinks) {
   EXPECT_NEAR(StepModel(facts).exchange_seconds(4, 1), 0.03, 1e-12);
 }
 
-TEST(Predictions, TellTheDifferenceAndWhatIsAssumed) {
+TEST(Predictions, StateTheDifferenceAndWhatIsAssumed) {
   const auto list = predictions_of(step());
   ASSERT_EQ(list.size(), 5U);
   const Prediction& twice = of(list, "twice the bandwidth");
@@ -98,7 +98,7 @@ TEST(Predictions, AreRefusedWhereTheModelCannotKnow) {
   EXPECT_TRUE(predictions_of(facts).empty());
 }
 
-TEST(Predictions, OneProcessTellsHowFastANetworkMustBe) {
+TEST(Predictions, OneProcessShowsHowFastANetworkMustBe) {
   StepFacts facts = step();
   facts.workers = facts.machines = 1;
   facts.strategy = {.strategy = "local", .exchange = StrategyFacts::Exchange::none};

@@ -76,7 +76,7 @@ TEST(RunReader, ALearningRateForEachSampleDoesNotDependOnTheSizeOfUpdates) {
   EXPECT_NEAR(result.rate_per_sample, 0.1 / 8, 1e-12);
 }
 
-TEST(RunReader, ARunThatNobodyTrainsAnyMoreHasDied) {
+TEST(RunReader, ARunThatNoProcessTrainsAnyMoreHasDied) {
   const MadeRun run;
   run.begin(kStart);
   train(run, 1, 3, kStart);
@@ -129,7 +129,7 @@ TEST(RunReader, AfterAResumptionTheLaterRecordOfAStepCounts) {
 }
 
 // Those of steps that are done again do not count twice.
-TEST(RunReader, SkippedStepsAreCountedAndTold) {
+TEST(RunReader, SkippedStepsAreCountedAndReported) {
   const MadeRun run;
   run.begin(kStart);
   train(run, 1, 3, kStart);
@@ -155,7 +155,7 @@ TEST(RunReader, SkippedStepsAreCountedAndTold) {
   EXPECT_EQ(told->detail, "loss or gradients of rank 1 were not finite");
 }
 
-TEST(RunReader, ARollbackAndALostNodeAreTold) {
+TEST(RunReader, ARollbackAndALostNodeAreReported) {
   const MadeRun run;
   run.begin(kStart, 2, "allreduce");
   train(run, 1, 8, kStart);

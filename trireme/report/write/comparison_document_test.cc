@@ -94,7 +94,7 @@ TEST(Labels, AreMadeOfWhatVaries) {
   EXPECT_THAT(labels, ElementsAre("allreduce, batch 128", "allreduce, batch 128", "allreduce, batch 256", "ps:async, batch 256"));
 }
 
-TEST(Labels, LeaveOutWhatIsNoNews) {
+TEST(Labels, LeaveOutWhatAddsNothing) {
   const std::vector<Factor> factors{{.name = "model", .values = {"a", "b", "a"}},
                                     {.name = "model.depth", .values = {"8", "16", "8"}},
                                     {.name = "batch", .values = {"1", "1", "2"}}};
@@ -187,14 +187,14 @@ TEST(Tables, ASwitchStandsBesideItsTwoStrategies) {
   EXPECT_THAT(table->rows, ElementsAre(ElementsAre("allreduce → ps:async at 0.25", "90.0", "90.0", "0 %", "0.9200", "50.0", "25.0")));
 }
 
-TEST(Parity, AlikeRunsHaveNothingToTell) {
+TEST(Parity, AlikeRunsHaveNothingToReport) {
   const ComparisonDocument document = compare_runs(
       "t",
       std::vector<RunDocument>{run_of({}), run_of({.seed = 2}), run_of({.strategy = "ps:bsp"}), run_of({.strategy = "ps:bsp", .seed = 2})});
   EXPECT_THAT(document.parity, IsEmpty()) << texts(document.parity);
 }
 
-TEST(Parity, UpdatesAndRatesThatDifferAreTold) {
+TEST(Parity, UpdatesAndRatesThatDifferAreReported) {
   std::vector<ComparedRun> runs;
   runs.push_back({.label = "MW", .document = run_of({.updates = 47}), .published = {}});
   runs.push_back({.label = "PS", .document = run_of({.strategy = "ps:async", .updates = 422}), .published = {}});
@@ -206,7 +206,7 @@ TEST(Parity, UpdatesAndRatesThatDifferAreTold) {
   EXPECT_THAT(texts(parity_of(runs)), HasSubstr("summed over the updates it is the same for each sample"));
 }
 
-TEST(Parity, PenaltyDataAndSeedsThatDifferAreTold) {
+TEST(Parity, PenaltyDataAndSeedsThatDifferAreReported) {
   std::vector<ComparedRun> runs{{.label = "A", .document = run_of({}), .published = {}},
                                 {.label = "B", .document = run_of({.strategy = "ps:bsp", .seed = 3}), .published = {}}};
   runs[1].document.result.penalty = 0.1;

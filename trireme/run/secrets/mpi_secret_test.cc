@@ -27,7 +27,7 @@ class MpiSecret : public testing::Test {
   std::string secret_;
 };
 
-TEST_F(MpiSecret, IsNotInWhatAllAreTold) {
+TEST_F(MpiSecret, IsNotInWhatAllReceive) {
   const std::string told = offer_secret("10.0.0.1:4711", secret_, file_, 0).text();
   EXPECT_THAT(told, testing::AllOf(HasSubstr("10.0.0.1:4711"), Not(HasSubstr(secret_)), Not(HasSubstr(to_hex(secret_)))));
 }

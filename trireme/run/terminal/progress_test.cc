@@ -28,7 +28,7 @@ std::string epoch_line(const Progress::Settings& settings, const train::EpochRec
   return out.str();
 }
 
-TEST(Progress, ALineAnEpochIfNobodyCanRewriteIt) {
+TEST(Progress, ALineAnEpochIfItCannotBeRewritten) {
   EXPECT_EQ(epoch_line({.epochs = 2}, kEpoch),
             "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250  accuracy 50.00 %  validation loss 0.7500  validation accuracy 87.50 %\n");
 }
@@ -39,7 +39,7 @@ TEST(Progress, SaysNothingOfWhatWasNotMeasured) {
   EXPECT_EQ(epoch_line({.epochs = 2, .classes = false}, record), "epoch 2/2  1234 samples/s  loss 0.2500 + 0.1250\n");
 }
 
-TEST(Progress, ASkippedStepIsToldAtOnce) {
+TEST(Progress, ASkippedStepIsReportedAtOnce) {
   std::ostringstream out;
   const FakeClock clock;
   train::StepRecord record = kStep;

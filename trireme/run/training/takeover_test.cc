@@ -39,7 +39,7 @@ TEST_F(TakeoverTest, IsThereForAsLongAsTheCoordinator) {
   EXPECT_FALSE(std::filesystem::exists(file_));
 }
 
-TEST_F(TakeoverTest, ADamagedFileIsToldWithoutItsContents) {
+TEST_F(TakeoverTest, ADamagedFileIsReportedWithoutItsContents) {
   write_file_atomically(file_, "{\"secret\": \"c0ffee\"");
   EXPECT_THAT(thrown_error([&] { read_takeover(file_); }),
               testing::AllOf(testing::HasSubstr("coordinator.json"), testing::Not(testing::HasSubstr("c0ffee"))));

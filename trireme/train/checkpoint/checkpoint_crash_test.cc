@@ -168,7 +168,7 @@ TEST_F(TracedCheckpoint, EverythingIsSyncedBeforeTheRenameAndTheRenameAfterIt) {
 }
 
 // Linux counts a limit on the size of a file like a full disk, but for the name of the error.
-TEST_F(CheckpointCrash, ALimitOfTheFileSizeIsToldAndTheLastGoodOneLoads) {
+TEST_F(CheckpointCrash, ALimitOfTheFileSizeIsReportedAndTheLastGoodOneLoads) {
   save(1);
   const std::string fault = fault_in_child([&] {
     ::signal(SIGXFSZ, SIG_IGN);
@@ -183,7 +183,7 @@ TEST_F(CheckpointCrash, ALimitOfTheFileSizeIsToldAndTheLastGoodOneLoads) {
 }
 
 // In a mount namespace of its own, so that nothing is left behind. Needs the right to mount.
-TEST_F(CheckpointCrash, AFullDiskIsToldAndTheLastGoodOneLoads) {
+TEST_F(CheckpointCrash, AFullDiskIsReportedAndTheLastGoodOneLoads) {
   const std::string fault = fault_in_child([&] {
     std::filesystem::create_directories(folder_);
     if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||

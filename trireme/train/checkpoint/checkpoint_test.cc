@@ -194,7 +194,7 @@ TEST_F(Checkpoints, FilesSwappedBetweenTwoAreSeenInBoth) {
   EXPECT_TRUE(store_.load_newest()->warnings.empty());
 }
 
-TEST_F(Checkpoints, NoneGoodTellsEveryFault) {
+TEST_F(Checkpoints, NoneGoodReportsEveryFault) {
   for (const int step : {1, 2}) save(step);
   overwrite(at(1) / "model.safetensors", "");
   std::filesystem::remove(at(2) / "manifest.json");

@@ -67,7 +67,7 @@ TEST_F(StallWatchTest, TheOneThatReadsForLongerThanTheLimitWhileOthersWait) {
   EXPECT_EQ(found.waiting, 2);
 }
 
-TEST_F(StallWatchTest, NobodyWhileNobodyWaits) {
+TEST_F(StallWatchTest, NoStallWhileNoNodeWaits) {
   have_read_for(0.1);
   for (std::size_t rank = 0; rank < 3; ++rank) at(rank, 2, "wait");
   pass(50);
@@ -168,7 +168,7 @@ TEST_F(StallWatchTest, AComplaintAboutOneWhoWorksIsItsOwn) {
   EXPECT_THAT(StallWatch::awaited(members_, "b"), Optional(Eq("b")));
 }
 
-TEST_F(StallWatchTest, WithoutAnybodyWhoWorksTheComplaintStands) {
+TEST_F(StallWatchTest, WithoutAnyNodeThatWorksTheReportStands) {
   at(0, 2, "exchange", 1);
   at(1, 2, "exchange", 0);
   at(2, 2, "regroup");

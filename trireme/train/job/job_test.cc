@@ -62,7 +62,7 @@ kind = "cosine"
   EXPECT_EQ(job.schedule.kind, "cosine");
 }
 
-TEST(Job, TellsMistakesWithTheirPlace) {
+TEST(Job, ReportsMistakesWithTheirPlace) {
   const std::string good = kModel + kData;
   EXPECT_THAT(complaint(good + "[train]\nepoch = 3"), AllOf(HasSubstr("job.toml:6"), HasSubstr("'epochs'")));
   EXPECT_THAT(complaint(good + "[trains]\nepochs = 3"), HasSubstr("did you mean [train]?"));
@@ -83,7 +83,7 @@ TEST(Job, WatchesWithoutBeingAnotherJob) {
   EXPECT_EQ(hash(good), hash(good + "[observe]\nprofile = 'steps 3-5'"));
 }
 
-TEST(Settings, TellEveryValueAndItsOrigin) {
+TEST(Settings, StateEveryValueAndItsOrigin) {
   Config config = Config::parse_toml(kModel + kData + "[train]\nepochs = 3", "job.toml");
   config.set("train.optimizer.learning_rate", "0.5", "--set train.optimizer.learning_rate=0.5");
   const auto settings = settings_of(config);

@@ -77,7 +77,7 @@ TEST(Plan, ItsTextIsReadBack) {
     EXPECT_EQ(text_of(parse_plan(text)), text);
 }
 
-TEST(Plan, MistakesOfTheJobAreToldBeforeAnythingStarts) {
+TEST(Plan, MistakesOfTheJobAreReportedBeforeAnythingStarts) {
   const auto refusal = [](const std::string& toml) { return thrown_error([&] { plan("name = 'switch'\n" + toml); }); };
   EXPECT_THAT(refusal("at = 9"), HasSubstr("would begin after 2970 samples, and the training has 2970"));
   EXPECT_THAT(refusal("at = 0"), HasSubstr("is no point in a training"));
@@ -102,7 +102,7 @@ TEST(Plan, AChangeByHandReplacesWhatWasPlannedForLater) {
   EXPECT_EQ(text_of(changed), "ps:bsp");
 }
 
-TEST(Plan, ItEndsWhereItWasToldTo) {
+TEST(Plan, ItEndsWhereItWasSetTo) {
   Plan some = plan("name = 'switch'\nat = 3");
   some.until = 640;
   EXPECT_EQ(some.next_stop(0), 640);

@@ -54,7 +54,7 @@ TEST(PoliciesOfAJob, AStragglerHoldsNoParameters) {
   EXPECT_EQ(text_of(with_servers(parse_strategy("allreduce", ""), 2)), "allreduce");
 }
 
-TEST(PoliciesOfAJob, OnlyTheAsynchronousOneWaitsForNobody) {
+TEST(PoliciesOfAJob, OnlyTheAsynchronousOneNeverWaits) {
   for (const char* text : {"allreduce", "local_sgd:4", "ps:bsp", "ps:ssp:7"})
     EXPECT_TRUE(waits_for_the_slowest(parse_strategy(text, ""))) << text;
   EXPECT_FALSE(waits_for_the_slowest(parse_strategy("ps:async", "")));

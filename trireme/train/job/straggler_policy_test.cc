@@ -11,7 +11,7 @@ using Rule = StragglerPolicy::Rule;
 const std::vector<std::string> kAll{"0", "1", "2"};
 const std::vector<std::string> kOthers{"0", "2"};
 
-TEST(StragglerPolicy, SharesLeaveEverybodyIn) {
+TEST(StragglerPolicy, SharesLeaveAllWorkersIn) {
   FakeClock clock;
   StragglerPolicy policy(Rule::shares, clock);
   EXPECT_FALSE(policy.slow("1"));
@@ -73,7 +73,7 @@ TEST(StragglerPolicy, EachNodeHasItsOwnPause) {
   EXPECT_EQ(policy.pause("2"), Seconds(30));
 }
 
-TEST(StragglerPolicy, AsyncLastsUntilTwoMeasurementsInARowFindNobody) {
+TEST(StragglerPolicy, AsyncLastsUntilTwoMeasurementsInARowFindNone) {
   FakeClock clock;
   StragglerPolicy policy(Rule::async, clock);
   EXPECT_FALSE(policy.nobody(kAll));

@@ -12,7 +12,7 @@ namespace trireme::train {
 namespace {
 
 // A million steps between two averages; only one worker is asked.
-TEST(LocalSgd, RequestsAreHeardLongBeforeTheNextAverage) {
+TEST(LocalSgd, RequestsAreReceivedLongBeforeTheNextAverage) {
   for (const char* kind : {"stop", "checkpoint", "regroup"}) {
     Cluster cluster({"strategy.name=local_sgd", "strategy.steps=1048576", "train.epochs=40"});
     cluster.slowness = 1e5;  // the second worker's steps seem to take minutes, so the next one is late enough

@@ -67,7 +67,7 @@ GradientSquares squares(const Cluster& cluster, const Standing& standing) {
 class Measuring : public testing::TestWithParam<const char*> {};
 INSTANTIATE_TEST_SUITE_P(Ways, Measuring, testing::Values("strategy.overlap=true", "strategy.overlap=false"));
 
-TEST_P(Measuring, TellsWhatDirectComputationFinds) {
+TEST_P(Measuring, FindsWhatDirectComputationFinds) {
   const Cluster cluster({"strategy.noise_scale=true", "strategy.shares=equal", "strategy.fusion_mb=0.05", GetParam()});
   std::map<std::int64_t, Standing> before;  // steps that measure
   const std::vector<Trained> team = cluster.train(3, [&](Trainer& trainer, Observer& observer, int rank) {

@@ -233,7 +233,7 @@ class DeadServer final : public comm::Store {
   comm::Cancellation& over_;
 };
 
-TEST(ParameterServers, WhoCanNotReachAServerHearsOfTheNextGeneration) {
+TEST(ParameterServers, ANodeThatCannotReachAServerLearnsOfTheNextGeneration) {
   const Cluster cluster({"strategy.name=ps"});
   comm::MemoryStore store;
   const auto over = std::make_shared<comm::Cancellation>();
@@ -257,7 +257,7 @@ TEST(ParameterServers, WhoCanNotReachAServerHearsOfTheNextGeneration) {
   EXPECT_THAT(ends, testing::ElementsAre(cancelled, cancelled)) << "not the end of the timeout";
 }
 
-TEST(ParameterServers, AMistakeInTheOptionsIsTold) {
+TEST(ParameterServers, AMistakeInTheOptionsIsReported) {
   EXPECT_THAT(thrown_error([] {
                 team_job({"strategy.name=ps", "strategy.mode=dssp", "strategy.staleness_max=1"});
               }),

@@ -36,7 +36,7 @@ class ReporterTest : public testing::Test {
   Reporter reporter_{cluster_.nodes[0]};
 };
 
-TEST_F(ReporterTest, EverythingThatIsNotAcknowledgedIsToldAgain) {
+TEST_F(ReporterTest, EverythingThatIsNotAcknowledgedIsReportedAgain) {
   train(1, 500);
   EXPECT_EQ(reported_again().size(), 500U);
   reporter_.recorded({.step = 497});

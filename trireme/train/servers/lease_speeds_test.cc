@@ -37,13 +37,13 @@ TEST(LeaseSpeeds, AMomentsLoadIsForgotten) {
   EXPECT_FALSE(after(speeds, 10, {1, 1, 4}));
 }
 
-TEST(LeaseSpeeds, TellWhenTheSlowOneHasRecovered) {
+TEST(LeaseSpeeds, ShowWhenTheSlowOneHasRecovered) {
   LeaseSpeeds speeds(3);
   EXPECT_EQ(after(speeds, 20, {1, 1, 4})->rank, 5);
   EXPECT_EQ(after(speeds, 10, {1, 1, 1})->rank, -1);
 }
 
-TEST(LeaseSpeeds, OneThatIsNotHeardOfIsWaitedFor) {
+TEST(LeaseSpeeds, OneThatDoesNotReportIsWaitedFor) {
   LeaseSpeeds speeds(3);
   EXPECT_FALSE(after(speeds, 100, {1, 1})) << "the third may be the slow one";
   for (int step = 0; step < 9; ++step) EXPECT_FALSE(speeds.count(5, 10, 9));

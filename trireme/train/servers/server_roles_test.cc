@@ -24,7 +24,7 @@ TEST(ServerRoles, BesideWorkers) {
   EXPECT_THAT(roles.workers, ElementsAre(0, 1, 2, 3, 4));
 }
 
-TEST(ServerRoles, SomebodyAlwaysComputes) {
+TEST(ServerRoles, AtLeastOneNodeComputes) {
   EXPECT_THAT(plan_roles({.servers = 2}, 2).servers, ElementsAre(0));
   EXPECT_THAT(plan_roles({.servers = 2}, 2).workers, ElementsAre(1));
   EXPECT_THAT(plan_roles({.servers = 2}, 1).workers, ElementsAre(0));

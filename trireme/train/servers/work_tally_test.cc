@@ -40,7 +40,7 @@ TEST(WorkTally, InStepTheBatchIsOne) {
   EXPECT_TRUE(tally.take_rest().empty());
 }
 
-TEST(WorkTally, WhoIsLostCanNotTellButItsPartCounts) {
+TEST(WorkTally, ALostWorkerCannotReportButItsPartCounts) {
   WorkTally tally;
   EXPECT_TRUE(tally.add({part(0, 0, 4, 1, {0, 8})}, {.are_made = true}).empty());
   const auto rest = tally.take_rest();
@@ -51,7 +51,7 @@ TEST(WorkTally, WhoIsLostCanNotTellButItsPartCounts) {
 }
 
 // A round that was made, and none of the workers that made it is left.
-TEST(WorkTally, WhatNobodyCouldTellIsTakenToBeAsGoodAsWhatWasToldBefore) {
+TEST(WorkTally, WhatNoWorkerCouldReportIsTakenToBeAsGoodAsWhatWasReportedBefore) {
   WorkTally tally;
   tally.add({part(0, 0, 8, 1.5, {0, 8})}, {.are_made = true});
   const ps::WorkDone unreported{.lease = {.begin = 8, .end = 16, .round = 1, .batch = {8, 16}}, .samples = 8, .is_reported = false};

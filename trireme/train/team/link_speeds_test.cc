@@ -28,7 +28,7 @@ TEST(LinkSpeeds, OneDirectionIsEnough) {
   EXPECT_EQ(slow->rank, 0);
 }
 
-TEST(LinkSpeeds, OneSlowConnectionIsNobodysLink) {
+TEST(LinkSpeeds, OneSlowConnectionIsNotASlowLink) {
   const std::vector<double> rates = {0,   1e6, 9e7,  //
                                      1e6, 0,   9e7,  //
                                      9e7, 9e7, 0};

@@ -61,7 +61,7 @@ std::vector<std::int64_t> numbers(const TelemetryReport& report) {
   return out;
 }
 
-TEST(Telemetry, StepsAreToldOnceAndAgainIfNobodyHeardThem) {
+TEST(Telemetry, StepsAreReportedOnceAndAgainIfTheyWereNotReceived) {
   Received received;
   Telemetry telemetry(received.options());
   telemetry.takes_part({.rank = 2, .what = "worker", .generation = 7, .share = 0.25});
@@ -164,7 +164,7 @@ class TelemetryFiles : public testing::Test {
   std::filesystem::path run_;
 };
 
-TEST_F(TelemetryFiles, OneNodeTellsOfAMachineUntilItIsSilent) {
+TEST_F(TelemetryFiles, OneNodeReportsAMachineUntilItIsSilent) {
   {
     TelemetryRecorder recorder(run_);
     recorder.record("0", "lab1", at(10));
