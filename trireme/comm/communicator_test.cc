@@ -128,6 +128,20 @@ TEST(Communicator, BarrierWaitsForAll) {
   });
 }
 
+// Nodes may be threads of one process.
+TEST(Communicator, EachMemberCountsItsOwnTraffic) {
+  MemoryStore store;
+  in_threads(2, [&](int rank) {
+    Group group = group_of(rank, 2);
+    group.traffic = std::make_shared<TrafficCounter>();
+    auto communicator = Communicator::connect(store, group, kTimeout);
+    std::vector<std::byte> bytes(1000);
+    communicator.broadcast(bytes, 0, kTimeout);
+    EXPECT_EQ(group.traffic->total().sent, rank == 0 ? 1000 : 0);
+    EXPECT_EQ(group.traffic->total().received, rank == 1 ? 1000 : 0);
+  });
+}
+
 TEST(Communicator, ManyCollectivesInARow) {
   in_group(2, [](Communicator& communicator) {
     for (std::size_t step = 0; step < 500; ++step) {
