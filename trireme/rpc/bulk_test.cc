@@ -256,7 +256,7 @@ TEST_F(BulkTest, ListenersMaySendFromWithin) {
 TEST_F(BulkTest, StreamsAreServedAtTheSameTime) {
   std::latch both{2};
   Server::Options with = options();
-  with.bulk_streams.front().opened = [&](const Peer&, std::shared_ptr<BulkSession>) {
+  with.bulk_streams.front().opened = [&](const Peer&, const std::shared_ptr<BulkSession>&) {
     return BulkListener{.received =
                             [&](const Incoming&) {
                               both.count_down();
