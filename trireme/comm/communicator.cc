@@ -55,14 +55,17 @@ struct Communicator::State {
   State(const Group& group, std::vector<Connection> connections)
       : cancellation(group.cancellation),
         waits(group.waits),
+        traffic(group.traffic),
         links(group.rank, std::move(connections), cancellation.get(), {group.spans, group.generation}),
         gloo(gloo_context(links)),
         direct(links) {
     links.note_waits(waits.get());
+    links.count_in(traffic.get());
   }
 
   std::shared_ptr<const Cancellation> cancellation;
   std::shared_ptr<PeerWait> waits;
+  std::shared_ptr<TrafficCounter> traffic;
   Links links;
   std::shared_ptr<gloo::Context> gloo;
   DirectReduction direct;

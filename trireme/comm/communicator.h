@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/traffic.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/peer_wait.h"
 #include "trireme/comm/store.h"
@@ -39,6 +40,7 @@ struct Group {
   std::shared_ptr<const Cancellation> cancellation;           // ends every wait with `cancelled`; none: only peers and timeouts do
   std::function<void(const std::string&)> report_stranger{};  // of strangers who were sent away; may be empty
   std::shared_ptr<PeerWait> waits{};                          // is notified of waits that last; may be empty
+  std::shared_ptr<TrafficCounter> traffic{};                  // counts what collectives send and receive, MPI's not; may be empty
   observe::Spans* spans = nullptr;                       // gets each message while it is on; may be null; must outlive the communicator
   Encryption encryption = Encryption::between_machines;  // never: messages are sealed only
   // Not empty: collectives are MPI's, between all processes of mpirun; store, address and key are not used.

@@ -128,6 +128,20 @@ TEST(Communicator, BarrierWaitsForAll) {
   });
 }
 
+// Nodes may be threads of one process.
+TEST(Communicator, EachMemberCountsItsOwnTraffic) {
+  MemoryStore store;
+  in_threads(2, [&](int rank) {
+    Group group = group_of(rank, 2);
+    group.traffic = std::make_shared<TrafficCounter>();
+    auto communicator = Communicator::connect(store, group, kTimeout);
+    std::vector<std::byte> bytes(1000);
+    communicator.broadcast(bytes, 0, kTimeout);
+    EXPECT_EQ(group.traffic->total().sent, rank == 0 ? 1000 : 0);
+    EXPECT_EQ(group.traffic->total().received, rank == 1 ? 1000 : 0);
+  });
+}
+
 TEST(Communicator, ManyCollectivesInARow) {
   in_group(2, [](Communicator& communicator) {
     for (std::size_t step = 0; step < 500; ++step) {
@@ -214,6 +228,19 @@ TEST(Failure, AMemberThatNeverComesIsNamed) {
   EXPECT_THAT(error, HasSubstr("rank 1"));
 }
 
+// Of three members `stuck` does not come to the collective.
+void expect_missed(int stuck, const std::function<void(Communicator&)>& collective) {
+  MemoryStore store;
+  std::latch done(2);
+  in_threads(3, [&](int rank) {
+    auto communicator = Communicator::connect(store, group_of(rank, 3), kTimeout);
+    if (rank == stuck) return done.wait();
+    EXPECT_NE(thrown_error([&] { collective(communicator); }), "no error");
+    EXPECT_NE(communicator.missed_peer(), -1) << "rank " << rank << " misses " << stuck;
+    done.count_down();
+  });
+}
+
 TEST(Failure, AMemberThatMissesAnotherCanSayWhichInEveryCollective) {
   for (const int stuck : {0, 1, 2}) {
     const std::vector<std::function<void(Communicator&)>> collectives{[](Communicator& c) {
@@ -225,17 +252,7 @@ TEST(Failure, AMemberThatMissesAnotherCanSayWhichInEveryCollective) {
                                                                         c.all_reduce(values, {.algorithm = Algorithm::ring}, Seconds{0.2});
                                                                       },
                                                                       [](Communicator& c) { c.barrier(Seconds{0.2}); }};
-    for (const auto& collective : collectives) {
-      MemoryStore store;
-      std::latch done(2);
-      in_threads(3, [&](int rank) {
-        auto communicator = Communicator::connect(store, group_of(rank, 3), kTimeout);
-        if (rank == stuck) return done.wait();
-        EXPECT_NE(thrown_error([&] { collective(communicator); }), "no error");
-        EXPECT_NE(communicator.missed_peer(), -1) << "rank " << rank << " misses " << stuck;
-        done.count_down();
-      });
-    }
+    for (const auto& collective : collectives) expect_missed(stuck, collective);
   }
 }
 

@@ -11,7 +11,6 @@
 #include <span>
 
 #include "trireme/base/crc32c.h"
-#include "trireme/base/traffic.h"
 #include "trireme/comm/delivery_rate.h"
 
 namespace trireme::comm {
@@ -85,12 +84,12 @@ void Links::send(int peer, Header header, const void* memory, Completions& compl
   Message& message =
       to.outgoing.emplace_back(Message{header, static_cast<std::byte*>(const_cast<void*>(memory)), &completions, with_check(header)});
   if (to.sending) message.seal = seal_of(*to.sending, message);
-  count_sent(header.length);
+  if (traffic_ != nullptr) traffic_->count_sent(header.length);
   if (to.outgoing.size() == 1) flush(peer);
 }
 
 void Links::receive(int peer, Header header, void* memory, Completions& completions) {
-  count_received(header.length);
+  if (traffic_ != nullptr) traffic_->count_received(header.length);
   peers_[static_cast<std::size_t>(peer)].incoming.push_back({header, static_cast<std::byte*>(memory), &completions});
 }
 

@@ -15,6 +15,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/base/error.h"
 #include "trireme/base/message_seal.h"
+#include "trireme/base/traffic.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/ciphers.h"
 #include "trireme/comm/peer_wait.h"
@@ -63,6 +64,8 @@ class Links {
   void set_patience(Seconds patience) { patience_ = patience; }
   // Waits of a second and more are noted there from now on; it must outlive this. May be null.
   void note_waits(PeerWait* waits) { waits_ = waits; }
+  // Contents are counted there from now on; it must outlive this. May be null.
+  void count_in(TrafficCounter* traffic) { traffic_ = traffic; }
   void close();                                     // all connections; what is on its way is forgotten
   double send_rate(int peer) const;                 // see delivery_rate.h; 0: no such connection
   int missed_peer() const { return missed_peer_; }  // by the fault; -1: none
@@ -121,6 +124,7 @@ class Links {
   std::vector<Peer> peers_;
   const Cancellation* cancellation_;
   PeerWait* waits_ = nullptr;
+  TrafficCounter* traffic_ = nullptr;
   LinkTrace trace_;
   std::vector<pollfd> polled_;  // the peers' sockets, then the cancellation
 };

@@ -7,8 +7,6 @@
 #include <algorithm>
 #include <cstring>
 
-#include "trireme/base/traffic.h"
-
 namespace trireme::rpc {
 namespace {
 
@@ -96,14 +94,11 @@ grpc::ByteBuffer BulkQueue::pop(const std::shared_ptr<Loans>& loans) {
     if (!message.body.empty()) slices.push_back(body_slice(std::move(message), loans));
     waiting_.erase(waiting_.begin());
   }
-  const grpc::ByteBuffer buffer(slices.data(), slices.size());
-  count_sent(buffer.Length());
-  return buffer;
+  return {slices.data(), slices.size()};
 }
 
 void hand_over(const grpc::ByteBuffer& buffer, const std::function<void(const Incoming&)>& received) {
   const Slices slices(buffer);
-  count_received(slices.size());
   for (std::size_t at = 0; at < slices.size();) {
     BulkLength length = 0;
     Part(slices, at, slices.size() - at).copy(0, std::as_writable_bytes(std::span(&length, 1)));

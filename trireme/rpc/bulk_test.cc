@@ -89,6 +89,23 @@ TEST_F(BulkTest, MessagesOfEverySizeArriveWholeBothWays) {
   EXPECT_FALSE(far->send(text("late")));
 }
 
+// Nodes may be threads of one process.
+TEST_F(BulkTest, EachEndCountsItsOwnTraffic) {
+  const auto near_traffic = std::make_shared<TrafficCounter>();
+  const auto far_traffic = std::make_shared<TrafficCounter>();
+  Server::Options with = options();
+  with.bulk_streams.front().traffic = far_traffic;
+  const Server server(with);
+  Channel node = channel(server);
+  node.open_bulk("bulk", here_.listener(), near_traffic)->send(bodies_.make(1000, 'a'));
+  ASSERT_EQ(there_.next(), "head" + std::string(1000, 'a'));
+  constexpr std::int64_t kBytes = 4 + 4 + 1000;  // length, head, body
+  EXPECT_EQ(near_traffic->total().sent, kBytes);
+  EXPECT_EQ(near_traffic->total().received, 0);
+  EXPECT_EQ(far_traffic->total().sent, 0);
+  EXPECT_EQ(far_traffic->total().received, kBytes);
+}
+
 TEST_F(BulkTest, AMessageGivesOnlyWhatItHas) {
   std::promise<std::vector<std::string>> found;
   far_listener_.received = [&](const Incoming& message) {
@@ -239,7 +256,7 @@ TEST_F(BulkTest, ListenersMaySendFromWithin) {
 TEST_F(BulkTest, StreamsAreServedAtTheSameTime) {
   std::latch both{2};
   Server::Options with = options();
-  with.bulk_streams.front().opened = [&](const Peer&, std::shared_ptr<BulkSession>) {
+  with.bulk_streams.front().opened = [&](const Peer&, const std::shared_ptr<BulkSession>&) {
     return BulkListener{.received =
                             [&](const Incoming&) {
                               both.count_down();

@@ -72,9 +72,9 @@ std::shared_ptr<grpc::ChannelCredentials> mutual_tls(const Credentials& credenti
 }
 
 // Only nodes have bulk streams.
-enum class Traffic { calls, bulk };
+enum class Use { calls, bulk };
 
-grpc::ChannelArguments settings(Traffic traffic) {
+grpc::ChannelArguments settings(Use use) {
   grpc::ChannelArguments out;
   out.SetMaxReceiveMessageSize(kMaxMessageBytes);
   out.SetMaxSendMessageSize(kMaxMessageBytes);
@@ -91,7 +91,7 @@ grpc::ChannelArguments settings(Traffic traffic) {
   out.SetInt(GRPC_ARG_INITIAL_RECONNECT_BACKOFF_MS, kReconnectMs);
   out.SetInt(GRPC_ARG_MIN_RECONNECT_BACKOFF_MS, kHandshakeMs);  // in spite of its name: how long an attempt may take
   out.SetInt(GRPC_ARG_MAX_RECONNECT_BACKOFF_MS, 10 * kReconnectMs);
-  if (traffic == Traffic::bulk) {
+  if (use == Use::bulk) {
     keep_freed_blocks();
     set_for_bulk([&](const char* name, int value) { out.SetInt(name, value); });
   }
@@ -137,12 +137,11 @@ struct Channel::State {
   std::unique_ptr<grpc::GenericStub> stub;
   const std::shared_ptr<OpenStreams> streams = std::make_shared<OpenStreams>();
 
-  State(std::string to, std::string expected, std::string own, const std::shared_ptr<grpc::ChannelCredentials>& credentials,
-        Traffic traffic)
+  State(std::string to, std::string expected, std::string own, const std::shared_ptr<grpc::ChannelCredentials>& credentials, Use use)
       : address(std::move(to)),
         whom(std::move(expected)),
         certificate(std::move(own)),
-        channel(grpc::CreateCustomChannel(address, credentials, settings(traffic))),
+        channel(grpc::CreateCustomChannel(address, credentials, settings(use))),
         stub(std::make_unique<grpc::GenericStub>(channel)) {}
 
   // With its channel gRPC lets go of what a connection still wanted to send, and only then the last listeners learn of the end.
@@ -172,8 +171,9 @@ struct Channel::State {
   }
 
   template <class Kind>
-  std::shared_ptr<ClientEnd<Kind>> open(const std::string& stream, typename Kind::Listener listener) {
-    auto end = std::make_shared<ClientEnd<Kind>>(streams);
+  std::shared_ptr<ClientEnd<Kind>> open(const std::string& stream, typename Kind::Listener listener,
+                                        std::shared_ptr<TrafficCounter> traffic) {
+    auto end = std::make_shared<ClientEnd<Kind>>(streams, std::move(traffic));
     end->start(*stub, kService.data() + stream, std::move(listener));
     return end;
   }
@@ -187,15 +187,14 @@ Channel& Channel::operator=(Channel&&) noexcept = default;
 Channel Channel::connect(const std::string& address, const Credentials& credentials, Seconds timeout, const Identity& whom) {
   if (credentials.certificate.empty() || credentials.key.empty())
     throw Error{unauthenticated, "cannot join the job at {} without a certificate and its key", address};
-  const Traffic traffic = whom.role == "node" ? Traffic::bulk : Traffic::calls;
-  return connected(std::make_unique<State>(address, in_words(whom), credentials.certificate, mutual_tls(credentials, whom), traffic),
-                   timeout);
+  const Use use = whom.role == "node" ? Use::bulk : Use::calls;
+  return connected(std::make_unique<State>(address, in_words(whom), credentials.certificate, mutual_tls(credentials, whom), use), timeout);
 }
 
 Channel Channel::connect_plain(const std::string& address, Seconds timeout) {
   if (!is_loopback(host_of(address)))
     throw Error{invalid_argument, "cannot talk to {} without TLS: it is not an address of loopback", address};
-  return connected(std::make_unique<State>(address, "server", "", grpc::InsecureChannelCredentials(), Traffic::bulk), timeout);
+  return connected(std::make_unique<State>(address, "server", "", grpc::InsecureChannelCredentials(), Use::bulk), timeout);
 }
 
 Channel Channel::connected(std::unique_ptr<State> state, Seconds timeout) {
@@ -228,11 +227,11 @@ std::string Channel::call(const std::string& method, std::string request, Second
 }
 
 std::shared_ptr<Session> Channel::open_session(const std::string& stream, SessionListener listener) {
-  return state_->open<Texts>(stream, std::move(listener));
+  return state_->open<Texts>(stream, std::move(listener), {});
 }
 
-std::shared_ptr<BulkSession> Channel::open_bulk(const std::string& stream, BulkListener listener) {
-  return state_->open<Bulk>(stream, std::move(listener));
+std::shared_ptr<BulkSession> Channel::open_bulk(const std::string& stream, BulkListener listener, std::shared_ptr<TrafficCounter> traffic) {
+  return state_->open<Bulk>(stream, std::move(listener), std::move(traffic));
 }
 
 }  // namespace trireme::rpc

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/traffic.h"
 #include "trireme/rpc/bulk.h"
 #include "trireme/rpc/credentials.h"
 #include "trireme/rpc/session.h"
@@ -31,7 +32,8 @@ class Channel {
   std::string call(const std::string& method, std::string request, Seconds timeout);
   // The stream lives until one end closes it, the connection breaks, or the channel ends.
   std::shared_ptr<Session> open_session(const std::string& stream, SessionListener listener);
-  std::shared_ptr<BulkSession> open_bulk(const std::string& stream, BulkListener listener);
+  // `traffic` counts what passes; may be empty.
+  std::shared_ptr<BulkSession> open_bulk(const std::string& stream, BulkListener listener, std::shared_ptr<TrafficCounter> traffic = {});
 
  private:
   struct State;

@@ -16,7 +16,7 @@ namespace trireme::rpc {
 template <class Kind>
 class ClientEnd final : public StreamEnd<grpc::ClientBidiReactor<grpc::ByteBuffer, grpc::ByteBuffer>, Kind> {
  public:
-  explicit ClientEnd(std::shared_ptr<OpenStreams> streams) : Base(std::move(streams)) {}
+  ClientEnd(std::shared_ptr<OpenStreams> streams, std::shared_ptr<TrafficCounter> traffic) : Base(std::move(streams), std::move(traffic)) {}
 
   void start(grpc::GenericStub& stub, const std::string& method, typename Kind::Listener listener) {
     this->begin(std::move(listener));

@@ -140,16 +140,17 @@ class Service final : public grpc::CallbackGenericService {
       check_role(method->second.name, method->second.roles, peer);
       return new UnaryCall(method->second, std::move(peer), threads_);
     }
-    if (const auto stream = streams_.find(context.method()); stream != streams_.end()) return open<Texts>(stream->second, peer, context);
+    if (const auto stream = streams_.find(context.method()); stream != streams_.end())
+      return open<Texts>(stream->second, peer, context, {});
     if (const auto stream = bulk_streams_.find(context.method()); stream != bulk_streams_.end())
-      return open<Bulk>(stream->second, peer, context);
+      return open<Bulk>(stream->second, peer, context, stream->second.traffic);
     throw Error{unimplemented, "there is no method '{}'", context.method()};
   }
 
   template <class Kind, class Stream>
-  Reactor* open(const Stream& stream, const Peer& peer, Context& context) {
+  Reactor* open(const Stream& stream, const Peer& peer, Context& context, std::shared_ptr<TrafficCounter> traffic) {
     check_role(stream.name, stream.roles, peer);
-    auto end = std::make_shared<ServerEnd<Kind>>(&context, open_);
+    auto end = std::make_shared<ServerEnd<Kind>>(&context, open_, std::move(traffic));
     end->start(stream.opened(peer, end));
     return end.get();
   }

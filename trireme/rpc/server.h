@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/base/traffic.h"
 #include "trireme/rpc/bulk.h"
 #include "trireme/rpc/credentials.h"
 #include "trireme/rpc/session.h"
@@ -35,6 +36,7 @@ class Server {
     std::string name;
     std::vector<std::string> roles;
     std::function<BulkListener(const Peer&, std::shared_ptr<BulkSession>)> opened;  // as of a Stream
+    std::shared_ptr<TrafficCounter> traffic{};                                      // counts what passes; may be empty
   };
   struct Options {
     std::vector<std::string> addresses;  // IP literals of interfaces; never "any"

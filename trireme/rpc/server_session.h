@@ -14,8 +14,8 @@ namespace trireme::rpc {
 template <class Kind>
 class ServerEnd final : public StreamEnd<grpc::ServerGenericBidiReactor, Kind> {
  public:
-  ServerEnd(grpc::GenericCallbackServerContext* context, std::shared_ptr<OpenStreams> streams)
-      : Base(std::move(streams)), context_(context) {}
+  ServerEnd(grpc::GenericCallbackServerContext* context, std::shared_ptr<OpenStreams> streams, std::shared_ptr<TrafficCounter> traffic)
+      : Base(std::move(streams), std::move(traffic)), context_(context) {}
 
   void start(typename Kind::Listener listener) {
     this->begin(std::move(listener));

@@ -9,6 +9,7 @@
 #include <optional>
 #include <utility>
 
+#include "trireme/base/traffic.h"
 #include "trireme/rpc/grpc_bytes.h"
 #include "trireme/rpc/loans.h"
 #include "trireme/rpc/open_streams.h"
@@ -80,7 +81,9 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   }
 
  protected:
-  explicit StreamEnd(std::shared_ptr<OpenStreams> streams) : streams_(std::move(streams)) {}
+  // `traffic` counts what passes; may be empty.
+  StreamEnd(std::shared_ptr<OpenStreams> streams, std::shared_ptr<TrafficCounter> traffic)
+      : streams_(std::move(streams)), traffic_(std::move(traffic)) {}
 
   // Keeps itself alive until gRPC is done with it and the listener has been notified.
   void begin(typename Kind::Listener listener) {
@@ -125,11 +128,13 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
 
   void write_next() {
     outgoing_ = waiting_.pop(loans_);
+    if (traffic_) traffic_->count_sent(outgoing_.Length());
     writing_ = true;
     this->StartWrite(&outgoing_);
   }
 
   void hand_over() {
+    if (traffic_) traffic_->count_received(incoming_.Length());
     try {
       Kind::hand_over(incoming_, listener_);
     } catch (const Error& error) {  // a handler of messages: the stream ends with it
@@ -138,6 +143,7 @@ class StreamEnd : public Reactor, public Kind::End, public OpenStream, public st
   }
 
   const std::shared_ptr<OpenStreams> streams_;
+  const std::shared_ptr<TrafficCounter> traffic_;
   const std::shared_ptr<Loans> loans_ = std::make_shared<Loans>();
   std::shared_ptr<StreamEnd> self_;
   typename Kind::Listener listener_;

@@ -9,6 +9,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/host.h"
+#include "trireme/base/traffic.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/cache_directory.h"
@@ -36,7 +37,8 @@ class TrainingRun {
                   .data = data_,
                   .clock = clock_,
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_->step(step); },
-                  .profiler = &profiler_},
+                  .profiler = &profiler_,
+                  .traffic = &traffic_},
                  records_.directory().algorithms()),
         checkpoints_(records_.directory().checkpoints(), job_.graph) {
     return_algorithms(records_.directory().algorithms());
@@ -68,7 +70,8 @@ class TrainingRun {
         .every = Seconds(job_.observe.sample_seconds),
         .baseline = Seconds(job_.observe.baseline_seconds),
         .send = [this, host = host_name()](const train::TelemetryReport& report) { records_.telemetry().record("0", host, report); },
-        .time = [] { return observe::seconds_since_1970(std::chrono::system_clock::now()); }});
+        .time = [] { return observe::seconds_since_1970(std::chrono::system_clock::now()); },
+        .traffic = traffic_});
     telemetry_->takes_part({.share = 1});
     telemetry_->wait_for_baseline();
   }
@@ -78,6 +81,7 @@ class TrainingRun {
   data::DataSets data_;
   RunRecords records_;
   train::Profiler profiler_;
+  TrafficCounter traffic_;  // with no other node it stays at 0
   train::Trainer trainer_;
   train::CheckpointStore checkpoints_;
   std::optional<train::Telemetry> telemetry_;

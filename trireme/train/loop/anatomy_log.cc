@@ -9,13 +9,13 @@ namespace trireme::train {
 void AnatomyLog::begin() {
   if (!report_ || end_) return;
   end_ = clock_.now();
-  traffic_ = traffic();
+  traffic_ = exchanged();
 }
 
 void AnatomyLog::end(const Step& step) {
   if (!report_ || !end_) return;
   const Seconds now = clock_.now();
-  const Traffic exchanged = traffic();
+  const Traffic traffic = exchanged();
   const double work_wait = std::min(step.work_wait, step.batch_wait);
   observe::StepAnatomy anatomy{.step = step.step,
                                .epoch = step.epoch,
@@ -29,12 +29,12 @@ void AnatomyLog::end(const Step& step) {
                                .read_seconds = step.stream.read_seconds - stream_.read_seconds,
                                .decode_seconds = step.stream.decode_seconds - stream_.decode_seconds,
                                .exchange_seconds = step.times.exchange,
-                               .bytes_sent = exchanged.sent - traffic_.sent,
-                               .bytes_received = exchanged.received - traffic_.received,
+                               .bytes_sent = traffic.sent - traffic_.sent,
+                               .bytes_received = traffic.received - traffic_.received,
                                .staleness = step.times.staleness};
   anatomy.idle_seconds = std::max(0.0, anatomy.seconds - observe::parts_of(anatomy));
   end_ = now;
-  traffic_ = exchanged;
+  traffic_ = traffic;
   stream_ = step.stream;
   report_(anatomy);
 }

@@ -16,8 +16,10 @@ namespace trireme::train {
 class AnatomyLog {
  public:
   using Report = std::function<void(const observe::StepAnatomy&)>;
-  // `report` may be empty: then nothing is recorded. The clock must outlive it.
-  AnatomyLog(const Clock& clock, Report report) : clock_(clock), report_(std::move(report)) {}
+  // `report` may be empty: then nothing is recorded. `counter` has the bytes of this node; null: it exchanges none. Both it and the clock
+  // must outlive this.
+  AnatomyLog(const Clock& clock, Report report, const TrafficCounter* counter)
+      : clock_(clock), report_(std::move(report)), counter_(counter) {}
 
   // Something that is no step comes, or came, after the last one: an evaluation, a meeting, another generation.
   void pause() { end_.reset(); }
@@ -37,8 +39,11 @@ class AnatomyLog {
   void begin_stream() { stream_ = {}; }
 
  private:
+  Traffic exchanged() const { return counter_ != nullptr ? counter_->total() : Traffic{}; }
+
   const Clock& clock_;
   Report report_;
+  const TrafficCounter* counter_;
   std::optional<Seconds> end_;  // of the last step
   Traffic traffic_;             // by then
   data::StreamTimes stream_;    // by then

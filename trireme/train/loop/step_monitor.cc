@@ -7,7 +7,11 @@
 namespace trireme::train {
 
 StepMonitor::StepMonitor(const Cursor& cursor, const Clock& clock, const Sinks& sinks)
-    : cursor_(cursor), at_(sinks.at), anatomy_(clock, sinks.anatomy), profiler_(sinks.profiler), enter_([this](std::string_view phase) {
+    : cursor_(cursor),
+      at_(sinks.at),
+      anatomy_(clock, sinks.anatomy, sinks.traffic),
+      profiler_(sinks.profiler),
+      enter_([this](std::string_view phase) {
         at(phase);
         if (profiler_ != nullptr) profiler_->enter(phase);
       }) {}

@@ -21,6 +21,7 @@ class StepMonitor {
     std::function<void(std::int64_t step, std::string_view phase)> at = {};  // where this node is: "compute" of step 12; may be empty
     AnatomyLog::Report anatomy = {};                                         // each step of this node; may be empty
     Profiler* profiler = nullptr;                                            // may be null
+    const TrafficCounter* traffic = nullptr;                                 // of this node; null: it exchanges nothing
   };
   // All must outlive it. The step after the cursor is the one that runs.
   StepMonitor(const Cursor& cursor, const Clock& clock, const Sinks& sinks);

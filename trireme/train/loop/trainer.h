@@ -48,8 +48,9 @@ class Trainer {
     std::function<void(std::int64_t step, std::string_view phase)> at = {};
     std::function<bool()> gives_up = {};  // asked while it waits for data; true: it throws `cancelled`
     PushEvents events = {};
-    AnatomyLog::Report anatomy = {};  // each step of this node; may be empty
-    Profiler* profiler = nullptr;     // follows the steps; may be null
+    AnatomyLog::Report anatomy = {};          // each step of this node; may be empty
+    Profiler* profiler = nullptr;             // follows the steps; may be null
+    const TrafficCounter* traffic = nullptr;  // has the bytes of each step; null: this node exchanges none
   };
   Trainer(const Setup& setup, const std::filesystem::path& algorithm_cache = {});
   ~Trainer();

@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <memory>
 #include <numeric>
 #include <optional>
 #include <thread>
@@ -15,6 +16,7 @@
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
+#include "trireme/base/traffic.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/observe/wall_clock.h"
 #include "trireme/train/checkpoint/checkpoint_layout.h"
@@ -62,7 +64,8 @@ class Worker {
                   .gives_up = [this] { return may_abandon_data(); },
                   .events = history_.push_events(),
                   .anatomy = [this](const observe::StepAnatomy& step) { telemetry_.step(step); },
-                  .profiler = &profiler_},
+                  .profiler = &profiler_,
+                  .traffic = traffic_.get()},
                  options.algorithm_cache),
         telemetry_(telemetry_options()),
         reporter_(membership),
@@ -108,7 +111,8 @@ class Worker {
               const auto offset = membership_.clock_offset();
               if (offset) return clock_.now().count() + offset->offset;
               return observe::seconds_since_1970(std::chrono::system_clock::now());
-            }};
+            },
+        .traffic = *traffic_};
   }
 
   void report(const ProfileData& data) {
@@ -255,6 +259,7 @@ class Worker {
                                                      .cancellation = membership_.cancellation(),
                                                      .report_stranger = options_.say,
                                                      .waits = membership_.peer_wait(),
+                                                     .traffic = traffic_,
                                                      .spans = &profiler_.spans(),
                                                      .encryption = encryption,
                                                      .mpi = options_.mpi},
@@ -279,7 +284,8 @@ class Worker {
                    .credentials = membership_.credentials(),
                    .cancellation = membership_.cancellation(),
                    .say = options_.say,
-                   .waits = membership_.peer_wait()};
+                   .waits = membership_.peer_wait(),
+                   .traffic = traffic_};
     for (const coord::Member& member : generation.members) out.nodes.push_back(member.node);
     return out;
   }
@@ -357,6 +363,7 @@ class Worker {
   data::DataSets data_;
   NodeHistory history_;
   Profiler profiler_;
+  const std::shared_ptr<TrafficCounter> traffic_ = std::make_shared<TrafficCounter>();
   Trainer trainer_;
   Telemetry telemetry_;
   Reporter reporter_;

@@ -42,7 +42,8 @@ void ParameterServers::listen() {
                         .opened =
                             [server = &*held_->server](const rpc::Peer& peer, std::shared_ptr<rpc::BulkSession> session) {
                               return server->open(peer.identity.name, std::move(session));
-                            }}},
+                            },
+                        .traffic = neighbours.traffic}},
       .report_stranger = neighbours.say});
   neighbours.store->set(fmt::format("parameters/{}", server_number()), join_host_port(neighbours.address, listener_->port()));
 }
@@ -63,7 +64,7 @@ std::shared_ptr<rpc::BulkSession> ParameterServers::open_stream(int server, rpc:
                           [&](std::shared_ptr<rpc::BulkSession> session) { return held_->server->open(own_name(), std::move(session)); });
   const std::string address = neighbours.store->get(fmt::format("parameters/{}", server), setup_.team.timeout());
   channels_.push_back(reached(address, setup_.team, {.role = "node", .name = neighbours.nodes[static_cast<std::size_t>(rank)]}));
-  return channels_.back().open_bulk(std::string(kStream), std::move(listener));
+  return channels_.back().open_bulk(std::string(kStream), std::move(listener), neighbours.traffic);
 }
 
 }  // namespace trireme::train

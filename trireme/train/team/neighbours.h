@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/base/traffic.h"
 #include "trireme/comm/cancellation.h"
 #include "trireme/comm/peer_wait.h"
 #include "trireme/comm/store.h"
@@ -22,6 +23,7 @@ struct Neighbours {
   std::shared_ptr<const comm::Cancellation> cancellation;  // the generation is over
   std::function<void(const std::string& line)> say;        // of strangers; may be empty
   std::shared_ptr<comm::PeerWait> waits{};                 // gets waits for other nodes; may be empty
+  std::shared_ptr<TrafficCounter> traffic{};               // counts what is exchanged with other nodes; may be empty
 };
 
 }  // namespace trireme::train

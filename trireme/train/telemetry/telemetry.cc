@@ -18,7 +18,10 @@ constexpr double kMinWindow = 0.2;  // seconds of a window: the kernel counts ti
 }  // namespace
 
 Telemetry::Telemetry(Options options)
-    : options_(std::move(options)), traffic_(traffic()), begun_(options_.time()), baseline_end_(begun_ + options_.baseline.count()) {
+    : options_(std::move(options)),
+      traffic_(options_.traffic.total()),
+      begun_(options_.time()),
+      baseline_end_(begun_ + options_.baseline.count()) {
   thread_ = std::jthread([this](const std::stop_token& stop) { run(stop); });
 }
 
@@ -67,7 +70,7 @@ void Telemetry::measure(TelemetryReport& report) {
   report.seconds = report.time - std::exchange(begun_, report.time);
   report.machine = machine_.look();
   report.process = process_.look();
-  const Traffic now = traffic();
+  const Traffic now = options_.traffic.total();
   const Traffic before = std::exchange(traffic_, now);
   report.traffic = {.sent = now.sent - before.sent, .received = now.received - before.received};
 }

@@ -77,7 +77,8 @@ class Telemetry {
     Seconds baseline{0};  // so long the windows are those of a machine at rest; wait_for_baseline() waits for their end
     // Called by the thread that measures. An Error from it means "not now": the steps are reported with the next window.
     std::function<void(const TelemetryReport&)> send;
-    std::function<double()> time;  // seconds since 1970 on the coordinator's clock
+    std::function<double()> time;   // seconds since 1970 on the coordinator's clock
+    const TrafficCounter& traffic;  // of this node; must outlive this
   };
   explicit Telemetry(Options options);
   ~Telemetry();

@@ -40,6 +40,7 @@ struct Received {
   std::vector<TelemetryReport> reports;
   bool is_away = false;
   std::atomic<double> clock_ahead = 0;
+  TrafficCounter traffic;
 
   Telemetry::Options options() {
     return {
@@ -50,8 +51,8 @@ struct Received {
               if (is_away) throw Error{unavailable, "no coordinator is here"};
               reports.push_back(report);
             },
-        .time =
-            [this] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + clock_ahead; }};
+        .time = [this] { return std::chrono::duration<double>(std::chrono::steady_clock::now().time_since_epoch()).count() + clock_ahead; },
+        .traffic = traffic};
   }
 };
 
@@ -85,7 +86,7 @@ TEST(Telemetry, TheLastWindowIsMeasuredHoweverShortlyAfterAnother) {
   Telemetry telemetry(received.options());
   telemetry.flush();
   telemetry.step(step(1));
-  count_sent(1000);
+  heard.traffic.count_sent(1000);
   telemetry.flush();
   ASSERT_EQ(received.reports.size(), 2U);
   EXPECT_GE(received.reports[1].seconds, 0.15);
