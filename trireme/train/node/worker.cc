@@ -12,7 +12,6 @@
 #include <thread>
 #include <utility>
 
-#include "trireme/base/config.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
@@ -25,18 +24,17 @@
 #include "trireme/train/messages/progress_reporter.h"
 #include "trireme/train/messages/reports.h"
 #include "trireme/train/node/compile_turn.h"
+#include "trireme/train/node/job_preparation.h"
 #include "trireme/train/node/node_history.h"
 #include "trireme/train/node/peer_blame.h"
 #include "trireme/train/node/reporter.h"
 #include "trireme/train/node/uploader.h"
-#include "trireme/train/staging/staging.h"
 #include "trireme/train/telemetry/profile_recorder.h"
 #include "trireme/train/telemetry/telemetry.h"
 
 namespace trireme::train {
 namespace {
 
-constexpr Seconds kCallTimeout{30};
 constexpr Seconds kCompileTimeout{600};  // of another node, which times algorithms
 constexpr Seconds kRegroupTimeout{900};  // the coordinator may wait for a node to come back before it goes on
 constexpr Seconds kLook{0.2};            // at whether this node was asked to leave
@@ -51,8 +49,7 @@ class Worker {
         progress_(progress_reporter),
         options_(options),
         clock_(clock),
-        welcome_(unpack_welcome(membership.welcome())),
-        job_(prepare_job()),
+        prepared_(prepare_job(membership, progress_reporter, options, clock)),
         data_(data::open_data(job_.data, options.scratch, options.nodes_on_machine)),
         history_(options.events, membership.node()),
         profiler_(parse_profile(job_.observe.profile), [this](const ProfileData& data) { report(data); }),
@@ -85,22 +82,6 @@ class Worker {
   int rank() const { return rank_; }
 
  private:
-  // The coordinator's job with data files of this machine, fetched if they were not here.
-  Job prepare_job() {
-    Config config = Config::parse_toml(welcome_.job, "the coordinator's job");
-    config.set("train.threads", fmt::format("{}", options_.threads), "this node");
-    progress_.at(-1, "staging");
-    const StagedData staged =
-        stage_data(config, {.call = [this](const std::string& method,
-                                           std::string request) { return membership_.call(method, std::move(request), kCallTimeout); },
-                            .cache = options_.scratch / "staged",
-                            .progress = [this](const StagingProgress& progress) { report(progress); }});
-    data_hash_ = staged.hash;
-    job_hash_ = options_.job_hash.empty() ? job_hash(config) : options_.job_hash;
-    progress_.at(-1, "preparation");
-    return job_from_config(config);
-  }
-
   Telemetry::Options telemetry_options() {
     return {
         .every = Seconds(job_.observe.sample_seconds),
@@ -136,20 +117,12 @@ class Worker {
             .share = divides ? team.shares[static_cast<std::size_t>(rank_)] / all : 0};
   }
 
-  void report(const StagingProgress& progress) {
-    const Seconds now = clock_.now();
-    if (progress.bytes < progress.total && (now - last_reported_).count() < 2) return;
-    last_reported_ = now;
-    constexpr double kMegabyte = 1 << 20;
-    options_.say(fmt::format("data: {:.1f} of {:.1f} MiB", static_cast<double>(progress.bytes) / kMegabyte,
-                             static_cast<double>(progress.total) / kMegabyte));
-  }
-
   // One generation, from the wait for it to its end. Returns false if another follows.
   bool run_generation() {
     telemetry_.wait_for_baseline();
     if (!std::exchange(is_ready_, true))
-      membership_.ready({.version = options_.version, .job = job_hash_, .model = model_hash(job_.graph), .data = data_hash_});
+      membership_.ready(
+          {.version = options_.version, .job = prepared_.job_hash, .model = model_hash(job_.graph), .data = prepared_.data_hash});
     failpoint("rdzv.before_join");
     const coord::Generation generation = next_generation();
     generation_ = generation.number;
@@ -356,10 +329,8 @@ class Worker {
   ProgressReporter& progress_;
   const WorkerOptions& options_;
   const Clock& clock_;
-  Welcome welcome_;
-  std::string data_hash_, job_hash_;
-  Seconds last_reported_{};
-  Job job_;
+  PreparedJob prepared_;
+  const Job& job_ = prepared_.job;
   data::DataSets data_;
   NodeHistory history_;
   Profiler profiler_;
