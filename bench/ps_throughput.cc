@@ -259,7 +259,7 @@ class ParameterServers final : public Exchange {
     if (!lease) throw Error{trireme::internal, "the samples are used up"};
     client_.begin(*lease, 1e-3, lease->size());
     for (std::size_t slice = space_.slices().size(); slice-- > 0;) client_.ready(slice);
-    client_.told({.samples = lease->size()});
+    client_.report_step({.samples = lease->size()});
     client_.settle();
   }
 

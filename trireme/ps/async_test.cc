@@ -117,7 +117,7 @@ TEST(Async, ABeginBeforeForwardDoesNotWaitForTheLastAnswer) {
     worker.need_all();
     gradients_of(worker.arrays.parameters, lease->begin, lease->end, worker.gradients);
     for (std::size_t slice = 0; slice < cluster.space.slices().size(); ++slice) worker.client.ready(slice);
-    worker.client.told({.samples = lease->size()});
+    worker.client.report_step({.samples = lease->size()});
   }
   worker.client.settle();
   EXPECT_EQ(cluster.values(), plain_loop(cluster, kRate, 20, 5).parameters);

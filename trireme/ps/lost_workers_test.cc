@@ -37,7 +37,7 @@ class Counting {
   void push(Worker& worker, const Lease& lease) const {
     begin(worker, lease);
     ready(worker, slices(), slices());
-    worker.client.told({.samples = lease.size()});
+    worker.client.report_step({.samples = lease.size()});
   }
   // As far as it goes.
   void work(Worker& worker) const {
@@ -223,7 +223,7 @@ class Chaos {
 
   void push_rest(Worker& worker, std::size_t left) {
     Counting::ready(worker, left, left);
-    worker.client.told({.samples = 1});
+    worker.client.report_step({.samples = 1});
     is_broken_ = worker.client.missed_server() >= 0;
     if (!is_broken_) worker.client.settle();
   }

@@ -20,7 +20,7 @@ constexpr std::int64_t kBatch = 10;
 void skip(Worker& worker, const Lease& lease) {
   worker.need_all();
   worker.client.push_void(lease, kRate, lease.size());
-  worker.client.told({.samples = lease.size(), .is_skipped = true});
+  worker.client.report_step({.samples = lease.size(), .is_skipped = true});
 }
 
 // All samples; a lease that `is_bad` is skipped.

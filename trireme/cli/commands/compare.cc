@@ -111,7 +111,7 @@ class Comparing {
                                         .journal = folder / "latest" / "journal.jsonl",
                                         .how_to_go_on = fmt::format("trireme compare --out {}", out_.string()),
                                         .time_limit = options_.time_limit},
-                                       stop, [&](const experiment::JournalTail::Position& position) { progress.tell(position); });
+                                       stop, [&](const experiment::JournalTail::Position& position) { progress.on_position(position); });
     cell.run = outcome.is_success ? experiment::find_finished_run(folder) : std::nullopt;
     cell.failure = cell.run ? "" : outcome.is_success ? "it ended well, but did not train to the end" : outcome.failure;
     progress.end(cell.run

@@ -15,7 +15,7 @@ void await_compiler(coord::Membership& membership, int rank, const std::string& 
   try {
     membership.store().get(key, kCompileTimeout);
   } catch (const Error&) {  // thrown again: only the missed peer is noted
-    noted->miss(rank);
+    noted->on_missed(rank);
     throw;
   }
 }

@@ -246,7 +246,7 @@ class Worker {
                                     });
     history_.joined(generation, trainer_, {.root = root, .samples = data_.train->size(), .batch_size = job_.train.batch_size});
     reporter_.go_back_to(trainer_.cursor());
-    reporter_.tells(trainer_.team().is_lead());
+    reporter_.set_reporting(trainer_.team().is_lead());
     telemetry_.takes_part(duty());
     if (trainer_.team().is_lead()) membership_.send({.kind = std::string(kEnteredReport), .bytes = pack(trainer_.cursor())});
   }

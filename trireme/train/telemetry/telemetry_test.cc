@@ -86,7 +86,7 @@ TEST(Telemetry, TheLastWindowIsMeasuredHoweverShortlyAfterAnother) {
   Telemetry telemetry(received.options());
   telemetry.flush();
   telemetry.step(step(1));
-  heard.traffic.count_sent(1000);
+  received.traffic.count_sent(1000);
   telemetry.flush();
   ASSERT_EQ(received.reports.size(), 2U);
   EXPECT_GE(received.reports[1].seconds, 0.15);
