@@ -82,7 +82,7 @@ TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   for (const auto& row : all[0]["classes"]) sum += row["probability"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
 
-  const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(50 * 40 * 3, 100)};
+  const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(std::size_t{50} * 40 * 3, 100)};
   const std::string file = (folder_ / "picture.png").string();
   write_file_atomically(file, data::encode_png(image));
   // An mlp takes vectors: which picture would that be?

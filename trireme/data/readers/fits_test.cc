@@ -11,7 +11,6 @@
 #include "trireme/base/files.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/formats/fits_file.h"
-#include "trireme/data/formats/reader_entry.h"
 #include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
@@ -75,12 +74,7 @@ TEST_F(FitsTest, ARedshiftOutsideIsAnErrorUnlessClamped) {
 
 TEST_F(FitsTest, WithoutBinsTheRedshiftIsTheTarget) {
   write("far.fits", {1, 1, 1, 1, 1}, 3.5F);
-  const ReaderEntry& entry = find_reader("fits");
-  ReaderRequest request{.files = {root_}, .options = entry.options.defaults()};
-  const Config config = Config::parse_toml("bins = 0", "test");
-  OptionReader reader(config, "data");
-  entry.options.visit(request.options, reader);
-  const auto source = entry.open(request);
+  const auto source = open_with("fits", {root_}, "bins = 0");
   EXPECT_EQ(source->format().classes, 0);
   EXPECT_THAT(source->target(0), ElementsAre(3.5F));
 }
