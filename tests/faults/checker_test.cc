@@ -7,6 +7,7 @@
 #include <gtest/gtest.h>
 #include <unistd.h>
 
+#include "tests/faults/written_history.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/files.h"
 
@@ -22,16 +23,9 @@ using testing::StartsWith;
 
 constexpr std::int64_t kSamples = 10;  // of an epoch: batches of 4, 4 and 2
 
-// A training of nodes 0 and 1, written as its processes would write it. Times are seconds after an arbitrary beginning.
-class Written {
+// A training of nodes 0 and 1.
+class Written : public WrittenHistory {
  public:
-  void generation(std::int64_t number, const std::string& members, const std::string& coordinator = "coordinator-1") {
-    line(coordinator, fmt::format(R"("type":"generation","generation":{},"members":"{}")", number, members));
-  }
-  void commit(std::int64_t generation, std::int64_t step, const std::string& coordinator = "coordinator-1") {
-    line(coordinator,
-         fmt::format(R"("type":"commit","generation":{},"step":{},"epoch":0,"offset":0,"directory":"step-{:08}")", generation, step, step));
-  }
   void lost(const std::string& node) { line("coordinator-1", fmt::format(R"("type":"lost","node":"{}","reason":"gone")", node)); }
   void joined(const std::string& file, std::int64_t generation, std::int64_t step, const std::string& weights = "") {
     line(file, fmt::format(R"("type":"joined","generation":{},"rank":0,"size":2,"step":{},"epoch":{},"offset":{},"samples":{},)"
@@ -59,26 +53,9 @@ class Written {
   }
   static std::int64_t whole(std::int64_t step) { return step % 3 == 0 ? 2 : 4; }
 
-  std::vector<std::string> violations(const Observed& observed = {}) const {
-    const fs::path folder = fs::path(testing::TempDir()) / fmt::format("trireme_history_{}", ::getpid());
-    for (const auto& [file, text] : files_) write_file_atomically(folder / (file + ".jsonl"), text);
-    std::vector<std::string> words;
-    const History history = read_history(folder);
-    for (const Violation& violation : check(history, observed)) words.push_back(violation.in_words());
-    fs::remove_all(folder);
-    return words;
-  }
-
  private:
   static std::int64_t offset(std::int64_t step) { return step % 3 * 4; }
   static std::string weights_of(std::int64_t step) { return fmt::format("{:08x}", 1000 + step); }
-  void line(const std::string& file, const std::string& fields) {
-    time_ += 0.01;
-    files_[file] += fmt::format("{{{},\"time\":{}}}\n", fields, time_);
-  }
-
-  double time_ = 1000;
-  std::map<std::string, std::string> files_;
 };
 
 // Three steps together, then node 1 dies in step 4, node 0 goes on alone, and a new process of node 1 joins.

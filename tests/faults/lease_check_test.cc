@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "tests/faults/checker.h"
+#include "tests/faults/written_history.h"
 #include "trireme/base/files.h"
 
 namespace trireme::tests {
@@ -23,15 +24,9 @@ constexpr const char* kServer = "node-0-10";
 constexpr const char* kOther = "node-1-11";  // the second server
 constexpr const char* kWorker = "node-2-12";
 
-class Written {
+class Written : public WrittenHistory {
  public:
-  void generation(std::int64_t number, const std::string& members = "0 1 2") {
-    line("coordinator-1", fmt::format(R"("type":"generation","generation":{},"members":"{}")", number, members));
-  }
-  void commit(std::int64_t generation, std::int64_t step) {
-    line("coordinator-1",
-         fmt::format(R"("type":"commit","generation":{},"step":{},"epoch":0,"offset":0,"directory":"step-{:08}")", generation, step, step));
-  }
+  void generation(std::int64_t number, const std::string& members = "0 1 2") { WrittenHistory::generation(number, members); }
   struct Begin {
     std::int64_t generation = 1, step = 0, epoch = 0, offset = 0;
     bool resumed = false;
@@ -69,23 +64,6 @@ class Written {
     applied(kOther, id);
     acknowledged(kWorker, id);
   }
-  std::vector<std::string> violations(const Observed& observed = {}) const {
-    const fs::path folder = fs::path(testing::TempDir()) / fmt::format("trireme_leases_{}", ::getpid());
-    for (const auto& [file, text] : files_) write_file_atomically(folder / (file + ".jsonl"), text);
-    std::vector<std::string> words;
-    const History history = read_history(folder);
-    for (const Violation& violation : check(history, observed)) words.push_back(violation.in_words());
-    fs::remove_all(folder);
-    return words;
-  }
-
- private:
-  void line(const std::string& file, const std::string& fields) {
-    time_ += 0.01;
-    files_[file] += fmt::format("{{{},\"time\":{}}}\n", fields, time_);
-  }
-  double time_ = 1000;
-  std::map<std::string, std::string> files_;
 };
 
 // An epoch and a bit in any order; the worker dies and comes back; then a server dies, and all go back to the checkpoint.

@@ -8,9 +8,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "trireme/base/files.h"
+#include "trireme/cli/testing/program.h"
 #include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli {
@@ -18,20 +18,6 @@ namespace {
 
 using testing::HasSubstr;
 using testing::StartsWith;
-
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Result run(std::vector<const char*> arguments) {
-  arguments.insert(arguments.begin(), "trireme");
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_application(static_cast<int>(arguments.size()), arguments.data(), {.out = out, .err = err});
-  return {code, out.str(), err.str()};
-}
 
 TEST(Application, HelpAndVersion) {
   const Result help = run({"--help"});

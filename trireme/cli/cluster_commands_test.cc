@@ -6,10 +6,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "trireme/base/files.h"
-#include "trireme/cli/application.h"
+#include "trireme/cli/testing/program.h"
 #include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli {
@@ -17,21 +16,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Result run(const std::vector<std::string>& arguments) {
-  std::vector<const char*> words{"trireme"};
-  for (const std::string& argument : arguments) words.push_back(argument.c_str());
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_application(static_cast<int>(words.size()), words.data(), {.out = out, .err = err});
-  return {code, out.str(), err.str()};
-}
 
 struct ClusterCommands : testing::Test {
   ClusterCommands() {

@@ -7,31 +7,15 @@
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "trireme/base/files.h"
-#include "trireme/cli/application.h"
+#include "trireme/cli/testing/program.h"
 
 namespace trireme::cli {
 namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
-
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
-
-Result run(std::vector<std::string> arguments) {
-  std::vector<const char*> words{"trireme"};
-  for (const std::string& argument : arguments) words.push_back(argument.c_str());
-  std::ostringstream out;
-  std::ostringstream err;
-  const int code = run_application(static_cast<int>(words.size()), words.data(), {.out = out, .err = err});
-  return {code, out.str(), err.str()};
-}
 
 struct DataCommands : testing::Test {
   DataCommands() {

@@ -5,10 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <sstream>
 
 #include "trireme/base/files.h"
-#include "trireme/cli/application.h"
+#include "trireme/cli/testing/program.h"
 #include "trireme/optim/optimizer_entry.h"
 #include "trireme/report/read/run_reader.h"
 
@@ -31,9 +30,8 @@ class RecordedFacts : public testing::Test {
   // The job file that is there.
   report::RunDocument trained() const {
     const std::string job = (folder_ / "job.toml").string(), runs = (folder_ / "runs").string();
-    std::ostringstream out, err;
-    const std::vector<const char*> arguments{"trireme", "train", job.c_str(), "--runs", runs.c_str()};
-    EXPECT_EQ(run_application(static_cast<int>(arguments.size()), arguments.data(), {.out = out, .err = err}), 0) << err.str();
+    const Result result = run({"train", job, "--runs", runs});
+    EXPECT_EQ(result.code, 0) << result.err;
     return report::read_run(folder_ / "runs" / "latest");
   }
 

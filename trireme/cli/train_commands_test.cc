@@ -6,10 +6,9 @@
 
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "trireme/base/files.h"
-#include "trireme/cli/application.h"
+#include "trireme/cli/testing/program.h"
 #include "trireme/data/images/image_codec.h"
 
 namespace trireme::cli {
@@ -17,12 +16,6 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
-
-struct Result {
-  int code = 0;
-  std::string out;
-  std::string err;
-};
 
 constexpr std::string_view kJob = R"(
 [model]
@@ -49,14 +42,6 @@ class TrainCommands : public testing::Test {
   }
   ~TrainCommands() override { std::filesystem::remove_all(folder_); }
 
-  static Result run(const std::vector<std::string>& arguments) {
-    std::vector<const char*> argv{"trireme"};
-    for (const std::string& argument : arguments) argv.push_back(argument.c_str());
-    std::ostringstream out;
-    std::ostringstream err;
-    const int code = run_application(static_cast<int>(argv.size()), argv.data(), {.out = out, .err = err});
-    return {code, out.str(), err.str()};
-  }
   Result train(std::vector<std::string> more = {}) const {
     more.insert(more.begin(), {"train", job(), "--runs", (folder_ / "runs").string()});
     return run(more);
@@ -97,7 +82,7 @@ TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   for (const auto& row : all[0]["classes"]) sum += row["probability"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
 
-  const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(50 * 40 * 3, 100)};
+  const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(std::size_t{50} * 40 * 3, 100)};
   const std::string file = (folder_ / "picture.png").string();
   write_file_atomically(file, data::encode_png(image));
   // An mlp takes vectors: which picture would that be?

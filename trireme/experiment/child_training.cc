@@ -14,6 +14,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/process.h"
+#include "trireme/run/setup/own_process.h"
 
 namespace trireme::experiment {
 namespace {
@@ -49,7 +50,7 @@ class ChildLog {
 
 ProcessOptions options_for(const ChildOrder& order, ChildLog& log) {
   ProcessOptions options;
-  options.argv = {std::filesystem::read_symlink("/proc/self/exe").string(), "train"};
+  options.argv = {run::own_program().string(), "train"};
   options.argv.insert(options.argv.end(), order.arguments.begin(), order.arguments.end());
   options.on_line = [&log](Stream stream, std::string_view line) { log.add(stream, line); };
   return options;

@@ -49,10 +49,7 @@ Outcome end_of(Scene& scene, Training& training, const TrainingSetup& setup, Exp
   return outcome;
 }
 
-Outcome little_cpu(Scene& scene) {
-  // A network that computes more than it exchanges, so that the CPU is what counts.
-  const TrainingSetup setup{
-      .settings = {"strategy.shares=\"automatic\"", "model.name=\"mnist_cnn\"", "train.batch_size=60", "train.epochs=2"}};
+Outcome with_little_cpu(Scene& scene, const TrainingSetup& setup) {
   const auto training = scene.begin(setup);
   const auto pid = training->node(1);
   require(pid.has_value(), "worker 1 does not run");
@@ -66,20 +63,15 @@ Outcome little_cpu(Scene& scene) {
   return outcome;
 }
 
+// A network that computes more than it exchanges, so that the CPU is what counts.
+Outcome little_cpu(Scene& scene) {
+  return with_little_cpu(
+      scene, {.settings = {"strategy.shares=\"automatic\"", "model.name=\"mnist_cnn\"", "train.batch_size=60", "train.epochs=2"}});
+}
+
 // The others go on at their own speed.
 Outcome little_cpu_async(Scene& scene) {
-  const TrainingSetup setup = with_servers({.nodes = 4, .more = {"model.name=\"mnist_cnn\"", "train.batch_size=60", "train.epochs=2"}});
-  const auto training = scene.begin(setup);
-  const auto pid = training->node(1);
-  require(pid.has_value(), "worker 1 does not run");
-  const CpuQuota quota(*pid, 15);
-  const double since = wall_time();
-  const bool named = await([&] { return is_named(*training) || !training->is_running(); }, seconds(60)) && is_named(*training);
-  const double after = wall_time() - since;
-  Outcome outcome = end_of(scene, *training, setup, Expectation::Model::accurate);
-  if (named) outcome.result += fmt::format(", named after {:.0f} s", after);
-  if (!named) outcome.problems.emplace_back("the slow worker was not named within 60 s");
-  return outcome;
+  return with_little_cpu(scene, with_servers({.nodes = 4, .more = {"model.name=\"mnist_cnn\"", "train.batch_size=60", "train.epochs=2"}}));
 }
 
 // All wait for it alike; what the connections deliver shows whose link it is.

@@ -10,6 +10,7 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 
 namespace trireme::cli::commands {
@@ -124,7 +125,7 @@ void print_json(const Examination& examination, const Findings& findings, std::o
 int run(const Options& o, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   cluster::LaunchOptions options;
-  options.binary = std::filesystem::read_symlink("/proc/self/exe");
+  options.binary = run::own_program();
   options.ssh = inventory.ssh;
   options.connect_timeout = o.connect_timeout;
   const Examination examination =

@@ -8,6 +8,7 @@
 #include <iostream>
 
 #include "trireme/cli/command_entry.h"
+#include "trireme/run/setup/own_process.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -16,7 +17,7 @@ Run declare(Arguments&) {
   return [](const run::Console& console) {
     constexpr unsigned kLongest = 600;  // seconds, should no process end us
     ::alarm(kLongest);
-    cluster::serve_doctor(std::cin, console.out, std::filesystem::read_symlink("/proc/self/exe").parent_path());
+    cluster::serve_doctor(std::cin, console.out, run::own_program().parent_path());
     return 0;
   };
 }

@@ -10,6 +10,7 @@
 #include "trireme/cluster/inventory/tf_config.h"
 #include "trireme/cluster/launch/slurm.h"
 #include "trireme/run/setup/job_file.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {
@@ -60,7 +61,7 @@ struct BatchOptions {
 int export_sbatch(const BatchOptions& o, const run::Console& console) {
   train::job_from_config(run::load_job(o.job, o.script.settings));
   cluster::SbatchOptions script = o.script;
-  script.binary = std::filesystem::read_symlink("/proc/self/exe");
+  script.binary = run::own_program();
   script.job = std::filesystem::absolute(o.job);
   const std::string text = cluster::sbatch_script(script);
   if (o.out.empty())

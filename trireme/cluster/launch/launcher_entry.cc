@@ -24,6 +24,13 @@ std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines, std::int6
   return plans;
 }
 
+std::vector<Machine> machines_of(const std::vector<NodePlan>& plans) {
+  std::vector<Machine> machines;
+  for (const NodePlan& plan : plans)
+    if (plan.slot == 0) machines.push_back(plan.machine);
+  return machines;
+}
+
 std::string as_typed(const std::vector<std::string>& command) {
   constexpr std::string_view kPlain = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789._-/=:,@%+";
   std::string text;

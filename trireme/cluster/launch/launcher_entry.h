@@ -42,6 +42,8 @@ struct LaunchOptions {
 // One node a slot, named by their ranks, in the machines' order. Of each machine `threads` (0: all its cores) are divided among its
 // nodes.
 std::vector<NodePlan> plan_nodes(const std::vector<Machine>& machines, std::int64_t threads = 0);
+// The machines of their first slots.
+std::vector<Machine> machines_of(const std::vector<NodePlan>& plans);
 
 // The arguments that make this program a node, "node" first; the same for all launchers.
 std::vector<std::string> node_arguments(const NodePlan& plan);
@@ -52,7 +54,7 @@ std::vector<std::string> node_command(const NodePlan& plan, const LaunchOptions&
 // A command as it could be typed into a shell, for --dry-run.
 std::string as_typed(const std::vector<std::string>& command);
 
-// An environment variable by its name; empty: it is not set. Handed in, so that only the command line reads the environment.
+// An environment variable by its name; empty: it is not set. Handed in, so that nothing in here reads the environment.
 using Environment = std::function<std::string(const char* name)>;
 // A variable that is no whole number is 0.
 std::int64_t whole_number(const Environment& environment, const char* name);

@@ -2,7 +2,6 @@
 // Spectra in FITS files: what is read, resampled and binned, and what is refused.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
@@ -12,7 +11,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/formats/fits_file.h"
-#include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {
@@ -25,28 +24,14 @@ constexpr std::string_view kRange = "width = 4\nlambda_min = 3.5\nlambda_max = 3
 
 class FitsTest : public testing::Test {
  protected:
-  FitsTest() {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~FitsTest() override { fs::remove_all(root_); }
-  FitsTest(const FitsTest&) = delete;
-  FitsTest& operator=(const FitsTest&) = delete;
-
   // Five pixels from 3.5 to 3.9.
   void write(const std::string& name, const std::vector<float>& flux, float redshift,
              const std::vector<float>& ivar = {1, 1, 1, 1, 1}) const {
     write_fits(root_ / name, {{{"FLUX", flux}, {"loglam", {3.5F, 3.6F, 3.7F, 3.8F, 3.9F}}, {"ivar", ivar}}, {{"Z", {redshift}}}});
   }
   std::unique_ptr<Source> open(std::string_view options = "", std::vector<fs::path> files = {}) const {
-    const ReaderEntry& entry = find_reader("fits");
-    ReaderRequest request{.files = std::move(files), .options = entry.options.defaults()};
-    if (request.files.empty()) request.files = {root_};
-    const Config config = Config::parse_toml(fmt::format("{}{}", kRange, options), "test");
-    OptionReader reader(config, "data");
-    entry.options.visit(request.options, reader);
-    reader.finish();
-    return entry.open(request);
+    if (files.empty()) files = {root_};
+    return open_with("fits", std::move(files), fmt::format("{}{}", kRange, options));
   }
   std::string refusal(std::string_view options = "") const {
     return thrown_error([&] { open(options); });
@@ -58,7 +43,8 @@ class FitsTest : public testing::Test {
     return values;
   }
 
-  fs::path root_ = fs::temp_directory_path() / ("trireme_fits_" + std::to_string(::getpid()));
+  ScratchFolder folder_;
+  fs::path root_ = folder_.path();
 };
 
 TEST_F(FitsTest, AFileIsASpectrumWithARedshift) {
@@ -88,12 +74,7 @@ TEST_F(FitsTest, ARedshiftOutsideIsAnErrorUnlessClamped) {
 
 TEST_F(FitsTest, WithoutBinsTheRedshiftIsTheTarget) {
   write("far.fits", {1, 1, 1, 1, 1}, 3.5F);
-  const ReaderEntry& entry = find_reader("fits");
-  ReaderRequest request{.files = {root_}, .options = entry.options.defaults()};
-  const Config config = Config::parse_toml("bins = 0", "test");
-  OptionReader reader(config, "data");
-  entry.options.visit(request.options, reader);
-  const auto source = entry.open(request);
+  const auto source = open_with("fits", {root_}, "bins = 0");
   EXPECT_EQ(source->format().classes, 0);
   EXPECT_THAT(source->target(0), ElementsAre(3.5F));
 }

@@ -2,15 +2,14 @@
 // Folders of images: classes, order, sizes and colours, and what is refused when they are opened.
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
-#include <unistd.h>
 
 #include <algorithm>
 #include <fstream>
 #include <thread>
 
 #include "trireme/base/testing/thrown_error.h"
-#include "trireme/data/formats/reader_entry.h"
 #include "trireme/data/images/image_codec.h"
+#include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
 namespace {
@@ -21,14 +20,6 @@ using testing::HasSubstr;
 
 class ImageFolderTest : public testing::Test {
  protected:
-  ImageFolderTest() {
-    fs::remove_all(root_);
-    fs::create_directories(root_);
-  }
-  ~ImageFolderTest() override { fs::remove_all(root_); }
-  ImageFolderTest(const ImageFolderTest&) = delete;
-  ImageFolderTest& operator=(const ImageFolderTest&) = delete;
-
   // Not atomically: hundreds of these would wait for the disk.
   void write(const std::string& name, std::string_view bytes) const {
     fs::create_directories((root_ / name).parent_path());
@@ -44,14 +35,8 @@ class ImageFolderTest : public testing::Test {
     return image;
   }
   std::unique_ptr<Source> open(std::string_view options = "", std::vector<fs::path> folders = {}) const {
-    const ReaderEntry& entry = find_reader("image_folder");
-    ReaderRequest request{.files = std::move(folders), .options = entry.options.defaults()};
-    if (request.files.empty()) request.files = {root_};
-    const Config config = Config::parse_toml(options, "test");
-    OptionReader reader(config, "data");
-    entry.options.visit(request.options, reader);
-    reader.finish();
-    return entry.open(request);
+    if (folders.empty()) folders = {root_};
+    return open_with("image_folder", std::move(folders), options);
   }
   std::string refusal(std::string_view options = "") const {
     return thrown_error([&] { open(options); });
@@ -64,7 +49,8 @@ class ImageFolderTest : public testing::Test {
     return values;
   }
 
-  fs::path root_ = fs::temp_directory_path() / ("trireme_image_folder_" + std::to_string(::getpid()));
+  ScratchFolder folder_;
+  fs::path root_ = folder_.path();
 };
 
 TEST_F(ImageFolderTest, ASubFolderIsAClassAndNamesAreSorted) {

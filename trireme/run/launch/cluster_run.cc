@@ -370,12 +370,8 @@ namespace {
 
 // The program is on every machine before anything is made or started; what is wrong with any of them is reported at once.
 void ship_program(ClusterRequest& cluster, const Console& console) {
-  std::vector<cluster::Machine> machines;
-  for (const cluster::NodePlan& plan : cluster.plans)
-    if (plan.slot == 0) machines.push_back(plan.machine);
-  const auto reports =
-      cluster::ship(machines, cluster.options, [&](std::string_view event) { console.err << event << "\n"
-                                                                                         << std::flush; });
+  const auto show = [&](std::string_view event) { console.err << event << "\n" << std::flush; };
+  const auto reports = cluster::ship(cluster::machines_of(cluster.plans), cluster.options, show);
   for (const cluster::ShippingReport& report : reports)
     for (const std::string& warning : report.warnings) console.err << "trireme: warning: " << warning << "\n";
   cluster::require_ready(reports);

@@ -8,13 +8,12 @@
 #include <vector>
 
 #include "trireme/cluster/launch/launcher_entry.h"
+#include "trireme/run/launch/nodes_request.h"
 #include "trireme/run/terminal/console.h"
 #include "trireme/run/training/takeover.h"
 #include "trireme/run/training/training_run.h"
 
 namespace trireme::run {
-
-constexpr double kCertificateSeconds = 30 * 24 * 3600.0;  // a certificate's validity; it is renewed at half of it
 
 struct ClusterRequest {
   std::string launcher = "local";

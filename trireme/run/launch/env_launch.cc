@@ -6,7 +6,6 @@
 
 #include <charconv>
 #include <chrono>
-#include <cstdlib>
 #include <thread>
 
 #include "trireme/base/error.h"
@@ -15,18 +14,14 @@
 #include "trireme/cluster/inventory/machine.h"
 #include "trireme/run/secrets/launch_secret.h"
 #include "trireme/run/setup/cache_directory.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::run {
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 std::int64_t number(const char* name, std::int64_t least, std::int64_t most) {
-  const std::string text = variable(name);
+  const std::string text = environment_variable(name);
   std::int64_t value = 0;
   const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
   if (fault != std::errc{} || end != text.data() + text.size() || value < least || value > most)
@@ -49,22 +44,22 @@ std::filesystem::path default_secret_file(const EnvLaunch& env) {
 }  // namespace
 
 std::optional<EnvLaunch> env_launch(const std::string& secret_file) {
-  if (variable("RANK").empty() || variable("WORLD_SIZE").empty()) return std::nullopt;
+  if (environment_variable("RANK").empty() || environment_variable("WORLD_SIZE").empty()) return std::nullopt;
   EnvLaunch env{.size = number("WORLD_SIZE", 1, 1 << 16)};
   if (env.size == 1) return std::nullopt;
   env.rank = number("RANK", 0, env.size - 1);
-  env.address = variable("MASTER_ADDR");
+  env.address = environment_variable("MASTER_ADDR");
   if (env.address.empty()) throw Error{invalid_argument, "the environment has RANK and WORLD_SIZE, but no MASTER_ADDR: where is rank 0?"};
   env.port = static_cast<int>(number("MASTER_PORT", 1, 65535));
-  if (!variable("LOCAL_WORLD_SIZE").empty()) env.local_size = number("LOCAL_WORLD_SIZE", 1, env.size);
+  if (!environment_variable("LOCAL_WORLD_SIZE").empty()) env.local_size = number("LOCAL_WORLD_SIZE", 1, env.size);
   env.own_secret = secret_file.empty();
   env.secret_file = env.own_secret ? default_secret_file(env).string() : secret_file;
   return env;
 }
 
-ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request, double start_timeout) {
-  ClusterRequest cluster{.launcher = "env", .plans = local_plans(1, 0), .start_timeout = start_timeout};
-  cluster.options.binary = std::filesystem::read_symlink("/proc/self/exe");
+ClusterRequest env_cluster_request(const EnvLaunch& env, const NodesRequest& nodes, const TrainingRequest& request) {
+  ClusterRequest cluster{.launcher = "env", .plans = local_plans(1, 0), .start_timeout = nodes.start_timeout};
+  cluster.options.binary = node_program(nodes);
   cluster.plans.front().threads = train::job_from_config(request.config).train.threads;
   cluster.plans.front().machine.slots = env.local_size;
   for (std::int64_t rank = 1; rank < env.size; ++rank) cluster.others.push_back(fmt::format("{}", rank));

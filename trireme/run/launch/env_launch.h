@@ -9,6 +9,7 @@
 
 #include "trireme/run/launch/cluster_run.h"
 #include "trireme/run/launch/node_process.h"
+#include "trireme/run/launch/nodes_request.h"
 #include "trireme/run/terminal/console.h"
 
 namespace trireme::run {
@@ -26,7 +27,7 @@ struct EnvLaunch {
 // What the environment says; nothing if it does not set RANK and WORLD_SIZE, or sets them to a single process.
 std::optional<EnvLaunch> env_launch(const std::string& secret_file);
 
-ClusterRequest env_cluster_request(const EnvLaunch& env, const TrainingRequest& request, double start_timeout);
+ClusterRequest env_cluster_request(const EnvLaunch& env, const NodesRequest& nodes, const TrainingRequest& request);
 int run_env_node(const EnvLaunch& env, const NodeOptions& options, const Console& console);
 
 }  // namespace trireme::run

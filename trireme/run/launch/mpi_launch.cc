@@ -17,29 +17,23 @@
 #include "trireme/run/secrets/launch_secret.h"
 #include "trireme/run/secrets/mpi_secret.h"
 #include "trireme/run/setup/cache_directory.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::run {
 namespace {
 
-std::string variable(const char* name) {
-  const char* value = std::getenv(name);
-  return value == nullptr ? "" : value;
-}
-
 // Of the first of `names` that is set.
 std::int64_t number(const std::vector<const char*>& names, std::int64_t otherwise) {
   for (const char* name : names) {
-    const std::string text = variable(name);
+    const std::string text = environment_variable(name);
     std::int64_t value = 0;
     const auto [end, fault] = std::from_chars(text.data(), text.data() + text.size(), value);
     if (!text.empty() && fault == std::errc() && end == text.data() + text.size()) return value;
   }
   return otherwise;
 }
-
-std::filesystem::path own_binary() { return std::filesystem::read_symlink("/proc/self/exe"); }
 
 // Cores are divided among the processes of a machine, unless mpirun has done so.
 std::int64_t threads_of(const MpiLaunch& launch) {
@@ -52,7 +46,7 @@ std::int64_t threads_of(const MpiLaunch& launch) {
 std::string own_address(const MpiLaunch& launch) {
   constexpr const char* kElsewhere = "192.0.2.1";  // an address for documentation: no machine has it
   if (launch.local_size == launch.size) return "127.0.0.1";
-  const std::string master = variable("MASTER_ADDR");
+  const std::string master = environment_variable("MASTER_ADDR");
   return cluster::address_towards(master.empty() ? kElsewhere : master);
 }
 
@@ -64,7 +58,7 @@ void leave_signals_to_coordinator() {
 // Open MPI gives the core away at every look when there are more processes than cores; our waiting pauses by itself, and costs less.
 std::shared_ptr<comm::MpiLibrary> start_mpi() {
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
-  return comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_binary()));
+  return comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_program()));
 }
 
 // A process that leaves without MPI_Finalize makes mpirun end all others: right after a failure.
@@ -82,11 +76,11 @@ MpiLaunch mpi_launch() {
           .is_bound = number({"OMPI_MCA_orte_bound_at_launch"}, 0) != 0};
 }
 
-ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingRequest& request, double start_timeout) {
-  ClusterRequest cluster{.launcher = "mpi", .plans = local_plans(1, 0), .start_timeout = start_timeout};
+ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const NodesRequest& nodes, const TrainingRequest& request) {
+  ClusterRequest cluster{.launcher = "mpi", .plans = local_plans(1, 0), .start_timeout = nodes.start_timeout};
   cluster.min_nodes = static_cast<int>(launch.size);  // mpirun ends all processes when one is gone
   cluster.restarts = 0;
-  cluster.options.binary = own_binary();
+  cluster.options.binary = node_program(nodes);
   const std::filesystem::path library = comm::MpiLibrary::file_beside(cluster.options.binary);
   if (!std::filesystem::exists(library))
     throw Error{failed_precondition, "{} is not there: this program was built without MPI; install libopenmpi-dev and build again",

@@ -8,6 +8,7 @@
 
 #include "trireme/run/launch/cluster_run.h"
 #include "trireme/run/launch/node_process.h"
+#include "trireme/run/launch/nodes_request.h"
 #include "trireme/run/terminal/console.h"
 
 namespace trireme::run {
@@ -23,7 +24,7 @@ struct MpiLaunch {
 MpiLaunch mpi_launch();
 
 // For the first process.
-ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const TrainingRequest& request, double start_timeout);
+ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const NodesRequest& nodes, const TrainingRequest& request);
 // The first process's node. The secret goes on to all others (mpi_secret.h).
 int run_first_mpi_node(const NodeSecrets& secrets, const std::filesystem::path& secret_file, NodeOptions options, const Console& console);
 // The other processes.

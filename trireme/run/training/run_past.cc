@@ -28,6 +28,14 @@ RunPast read_past(const std::filesystem::path& journal) {
   return past;
 }
 
+std::int64_t last_workers(const std::filesystem::path& journal) {
+  std::int64_t workers = 1;
+  observe::for_each_record(journal, [&](const observe::Record& record) {
+    if (record.type == "generation") workers = record.integer("workers");
+  });
+  return workers;
+}
+
 train::Plan plan_after(const RunPast& past, train::Plan of_the_job) {
   if (past.last_plan.empty() || past.first_plan != train::text_of(of_the_job)) return of_the_job;
   train::Plan plan = train::parse_plan(past.last_plan);

@@ -18,6 +18,9 @@ struct RunPast {
 };
 RunPast read_past(const std::filesystem::path& journal);
 
+// Of its last generation; 1 if there was none.
+std::int64_t last_workers(const std::filesystem::path& journal);
+
 // The job's plan, with switches by hand and by policy of the run so far, unless the job has another strategy now.
 train::Plan plan_after(const RunPast& past, train::Plan of_the_job);
 

@@ -89,6 +89,13 @@ class TrainingRun {
 
 }  // namespace
 
+TrainingRequest training_request(const JobRequest& job, const Console& console) {
+  return {.config = load_job(job, console),
+          .title = std::filesystem::path(job.file).stem().string(),
+          .resume = job.resume,
+          .changed = job.changes_job()};
+}
+
 int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop) {
   return TrainingRun(request, console).run(stop);
 }

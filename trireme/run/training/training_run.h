@@ -8,6 +8,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/base/config.h"
+#include "trireme/run/setup/job_request.h"
 #include "trireme/run/terminal/console.h"
 
 namespace trireme::run {
@@ -23,6 +24,9 @@ struct TrainingRequest {
   int dashboard_port = 0;        // 0: any
   std::string until;             // a point of the training at which to stop; empty: its end
 };
+
+// Of a job, with what follows from it. It may fetch data.
+TrainingRequest training_request(const JobRequest& job, const Console& console);
 
 // The exit code: 0, or 128 + the signal that interrupted it.
 int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop);

@@ -18,24 +18,7 @@
 namespace trireme::train {
 namespace {
 
-// 300 samples in batches of 64: the last batch has 44.
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_300_100"
-[data]
-name = "synthetic_digits"
-samples = 300
-test_samples = 100
-[train]
-epochs = 2
-batch_size = 64
-threads = 1
-[train.optimizer]
-name = "sgd"
-learning_rate = 0.05
-)";
-
-Job read(const std::vector<std::string>& settings = {}) { return job_with(kJob, settings); }
+Job read(const std::vector<std::string>& settings = {}) { return job_with(kDigitsJob, settings); }
 
 // A job with its data and a clock, ready to train.
 struct Bench {

@@ -19,26 +19,9 @@ namespace {
 
 using Json = nlohmann::json;
 
-constexpr std::string_view kJob = R"(
-[model]
-name = "mlp_300_100"
-[data]
-name = "synthetic_digits"
-samples = 300
-test_samples = 100
-[train]
-epochs = 2
-batch_size = 64
-threads = 1
-[train.optimizer]
-name = "sgd"
-learning_rate = 0.05
-momentum = 0.9
-)";
-
 struct Profiled {
   explicit Profiled(const std::vector<std::string>& settings, const std::filesystem::path& cache = {})
-      : job(job_with(kJob, settings)), data(data::open_data(job.data, testing::TempDir())) {
+      : job(job_with(std::string(kDigitsJob) + "momentum = 0.9\n", settings)), data(data::open_data(job.data, testing::TempDir())) {
     Memory memory;
     Profiler profiler(parse_profile(job.observe.profile), [this](ProfileData given) { profiles.push_back(std::move(given)); });
     Trainer trainer({.job = job, .data = data, .clock = clock, .profiler = &profiler}, cache);

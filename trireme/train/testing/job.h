@@ -11,6 +11,23 @@
 
 namespace trireme::train {
 
+// 300 samples in batches of 64: the last batch has 44. Text after it belongs to its last table, the optimizer's.
+inline constexpr std::string_view kDigitsJob = R"(
+[model]
+name = "mlp_300_100"
+[data]
+name = "synthetic_digits"
+samples = 300
+test_samples = 100
+[train]
+epochs = 2
+batch_size = 64
+threads = 1
+[train.optimizer]
+name = "sgd"
+learning_rate = 0.05
+)";
+
 // The job of `text`, with settings like "train.epochs=3".
 inline Job job_with(std::string_view text, const std::vector<std::string>& settings = {}) {
   Config config = Config::parse_toml(text, "job.toml");

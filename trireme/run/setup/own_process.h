@@ -1,0 +1,15 @@
+// SPDX-License-Identifier: Apache-2.0
+// This process: variables of its environment, and its program.
+#pragma once
+
+#include <filesystem>
+#include <string>
+
+namespace trireme::run {
+
+// Empty: it is not set.
+std::string environment_variable(const char* name);
+
+std::filesystem::path own_program();
+
+}  // namespace trireme::run
