@@ -18,8 +18,13 @@ using testing::Not;
 
 class Elastic : public TrainingFolder {
  protected:
-  // Steps of some milliseconds, so that a fault hits one.
-  Elastic() { write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 0.5})); }
+  Elastic() {
+    write_job(small_job({.samples = 6000, .epochs = 10, .batch_size = 60, .checkpoint_seconds = 0.5}));
+    pace("0.005");
+  }
+
+  // Seconds from step to step at least, so that a fault hits one and a quick machine has not ended the training before a node is back.
+  static void pace(const std::string& seconds) { ::setenv("TRIREME_FAILPOINTS", ("step.begin:1:pace=" + seconds).c_str(), 1); }
 
   // As the nodes' own journals have it, which are written at once.
   std::int64_t steps_done() const {
@@ -43,6 +48,7 @@ class Elastic : public TrainingFolder {
 };
 
 TEST_F(Elastic, TheOthersGoOnAndTheDeadOneComesBack) {
+  pace("0.02");
   TrainingProcess training = begin("runs", {"-n", "3"});
   ASSERT_TRUE(comes_to("runs", 50)) << training.text();
   const std::vector<pid_t> nodes = training.children();
