@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/base/files.h"
 
 namespace trireme::observe {
@@ -86,6 +87,7 @@ void Journal::flush() {
 void Journal::sync() {
   const std::lock_guard lock(state_->mutex);
   state_->flush();
+  failpoint("journal.sync");
   state_->file.sync();
 }
 
