@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/failpoint.h"
 #include "trireme/base/files.h"
 
 namespace trireme::observe {
@@ -37,12 +38,15 @@ bool ends_within_a_line(const std::filesystem::path& path) {
 }  // namespace
 
 struct Journal::State {
+  State(const std::filesystem::path& path, WallClock wall_clock, bool is_cut)
+      : file(path, OutputFile::Mode::append), clock(std::move(wall_clock)), written(clock()), cut(is_cut) {}
+
   std::mutex mutex;
   OutputFile file;
   WallClock clock;
   std::string waiting;
   std::chrono::system_clock::time_point written;
-  bool cut = false;  // the file ends within a line
+  bool cut;  // the file ends within a line
 
   void flush() {
     std::string lines = std::exchange(waiting, {});
@@ -54,11 +58,8 @@ struct Journal::State {
   }
 };
 
-Journal::Journal(const std::filesystem::path& path, WallClock clock) {
-  const bool cut = ends_within_a_line(path);
-  const auto now = clock();
-  state_.reset(new State{.mutex = {}, .file = {path, OutputFile::Mode::append}, .clock = std::move(clock), .written = now, .cut = cut});
-}
+Journal::Journal(const std::filesystem::path& path, WallClock clock)
+    : state_(std::make_unique<State>(path, std::move(clock), ends_within_a_line(path))) {}
 
 Journal::~Journal() {
   if (!state_) return;
@@ -86,6 +87,7 @@ void Journal::flush() {
 void Journal::sync() {
   const std::lock_guard lock(state_->mutex);
   state_->flush();
+  failpoint("journal.sync");
   state_->file.sync();
 }
 

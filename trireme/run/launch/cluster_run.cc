@@ -7,7 +7,7 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <mutex>
+#include <chrono>
 #include <set>
 #include <thread>
 #include <utility>
@@ -16,6 +16,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/host.h"
+#include "trireme/base/rollback.h"
 #include "trireme/base/version.h"
 #include "trireme/cluster/inventory/addresses.h"
 #include "trireme/cluster/launch/launch.h"
@@ -26,11 +27,13 @@
 #include "trireme/engine/kernels/cpu.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/rpc/authority.h"
+#include "trireme/run/launch/exit_queue.h"
 #include "trireme/run/launch/new_machines.h"
 #include "trireme/run/secrets/node_secrets.h"
 #include "trireme/run/setup/cache_directory.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/plan_table.h"
+#include "trireme/run/training/disk_guard.h"
 #include "trireme/run/training/run_past.h"
 #include "trireme/run/training/run_records.h"
 #include "trireme/train/checkpoint/checkpoint_layout.h"
@@ -42,28 +45,13 @@
 namespace trireme::run {
 namespace {
 
+constexpr std::chrono::seconds kGrace{5};  // for nodes to leave by themselves
+
 std::int64_t checkpoint_bytes(const train::Job& job) {
   const auto slots = static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
   const std::int64_t values = job.graph.parameters().size() * (1 + slots) + job.graph.states().size();
   return values * static_cast<std::int64_t>(sizeof(float)) + (1 << 20);
 }
-
-// Exits of nodes' processes, from the launch's threads to the conductor's.
-class ExitQueue {
- public:
-  void add(const cluster::NodeExit& exit) {
-    const std::lock_guard lock(mutex_);
-    exits_.push_back({.node = exit.node, .how = exit.words, .by_itself = exit.by_itself, .out_of_memory = exit.out_of_memory});
-  }
-  std::vector<train::NodeExit> take() {
-    const std::lock_guard lock(mutex_);
-    return std::exchange(exits_, {});
-  }
-
- private:
-  std::mutex mutex_;
-  std::vector<train::NodeExit> exits_;
-};
 
 // The coordinator looks at the data once, for their form and mean: a cache of its own would take memory from the nodes beside it.
 data::DataRequest uncached(data::DataRequest request) {
@@ -78,15 +66,16 @@ void apply_request(const ClusterRequest& request, cluster::NodePlan& plan) {
 
 class ClusterRun {
  public:
-  ClusterRun(const TrainingRequest& request, ClusterRequest cluster, const Console& console)
+  ClusterRun(const TrainingRequest& request, ClusterRequest cluster, const Console& console, const std::atomic<int>& stop)
       : request_(request),
         cluster_(std::move(cluster)),
         plans_(cluster_.plans),
         console_(console),
+        guard_(watched_directory(request), guard_options(request, console, clock_, stop)),
         job_(train::job_from_config(request.config)),
         data_(data::open_data(uncached(job_.data), cache_directory())),
-        records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
-        checkpoints_(records_.directory().checkpoints(), job_.graph),
+        records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, guard_),
+        checkpoints_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()),
         conductor_(
             checkpoint_bytes(job_), [this](train::Checkpoint checkpoint) { return keep(std::move(checkpoint)); }, clock_),
         secret_(!cluster_.secret.empty() ? cluster_.secret
@@ -138,8 +127,13 @@ class ClusterRun {
       options.more = [&] { return names_of(new_machines->take()); };
     }
     options.start = [&](const std::string& node) { launch.start(launched_node(node, coordinator.port())); };
+    guard_.before_exit([&] {  // on another thread: the loop starts no node any more, or hangs
+      coordinator.dismiss_all();
+      launch.end(kGrace);
+    });
+    const Rollback stays([this] { guard_.before_exit({}); });
     const auto result = conductor_.run(coordinator, options, records_.observer(), stop);
-    launch.end(std::chrono::seconds(5));
+    launch.end(kGrace);
     return records_.finish(result, conductor_.cursor(), stop);
   }
 
@@ -290,13 +284,13 @@ class ClusterRun {
                     .policies = train::policies_of(job_)},
             .exits = [&exits] { return exits.take(); },
             .announced = [this](const coord::Generation& generation) { note(generation); },
-            .write_records = [this] { records_.journal().flush(); },
+            .write_records = [this] { return records_.flush(); },
             .say = [this](const std::string& line) { say(line); },
-            .record = [this](std::string_view type, const observe::Fields& fields) { records_.journal().write(type, fields); },
+            .record = [this](std::string_view type, const observe::Fields& fields) { records_.record(type, fields); },
             .events = events_ ? &*events_ : nullptr,
             .telemetry = [this](const std::string& node, const std::string& host,
-                                const train::TelemetryReport& report) { records_.telemetry().record(node, host, report); },
-            .profile = [this](const std::string& node, const std::string& lines) { records_.profile().on_profile(node, lines); }};
+                                const train::TelemetryReport& report) { records_.record_telemetry(node, host, report); },
+            .profile = [this](const std::string& node, const std::string& lines) { records_.record_profile(node, lines); }};
   }
 
   void say(const std::string& line) const {
@@ -310,11 +304,11 @@ class ClusterRun {
     for (const coord::Member& member : generation.members) hosts.push_back(member.host);
     const train::Plan plan = train::unpack_plan(generation.plan);
     records_.record_strategies(plan);
-    records_.journal().write("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
-                                            {"workers", std::int64_t{generation.size()}},
-                                            {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
-                                            {"plan", train::text_of(plan)}});
-    records_.journal().sync();  // before any node acts on it: its number must not be given twice
+    records_.record("generation", {{"generation", static_cast<std::int64_t>(generation.number)},
+                                   {"workers", std::int64_t{generation.size()}},
+                                   {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
+                                   {"plan", train::text_of(plan)}});
+    records_.sync();  // before any node acts on it: its number must not be given twice
   }
 
   train::CheckpointRecord keep(train::Checkpoint checkpoint) {
@@ -337,6 +331,7 @@ class ClusterRun {
   PlanTable plans_;  // those of the request, and of machines that were added since
   const Console& console_;
   SteadyClock clock_;
+  DiskGuard guard_;
   train::Job job_;
   data::DataSets data_;
   RunRecords records_;
@@ -386,7 +381,7 @@ int run_cluster_training(const TrainingRequest& request, ClusterRequest cluster,
     train::job_from_config(request.config);  // a mistake there is reported before anything is shipped
     ship_program(cluster, console);
   }
-  return ClusterRun(request, std::move(cluster), console).run(stop);
+  return ClusterRun(request, std::move(cluster), console, stop).run(stop);
 }
 
 }  // namespace trireme::run

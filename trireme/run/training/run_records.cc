@@ -6,6 +6,9 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cstdlib>
+#include <memory>
+#include <utility>
 
 #include "trireme/base/files.h"
 #include "trireme/base/host.h"
@@ -21,6 +24,8 @@
 
 namespace trireme::run {
 namespace {
+
+constexpr DiskWrite kRecord{.what = "journal", .bytes = 1024};  // about
 
 // A job file for the run: what follows from the set's name will follow from it again, maybe on another machine.
 std::string kept_config(const Config& config) {
@@ -63,21 +68,87 @@ std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { retur
 
 }  // namespace
 
+std::string watched_directory(const TrainingRequest& request) {
+  return request.resume.empty() ? request.base.string() : request.resume.string();
+}
+
+DiskGuard::Options guard_options(const TrainingRequest& request, const Console& console, const Clock& clock, const std::atomic<int>& stop) {
+  return {.clock = clock,
+          .stop = stop,
+          .say = [&console, start = request.terminal ? "\r\033[K" : ""](
+                     const std::string& line) { console.err << fmt::format("{}trireme: {}\n", start, line) << std::flush; },
+          .exit =
+              [&console](int code) {
+                console.out.flush();
+                std::_Exit(code);
+              }};
+}
+
 RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, const data::DataSets& data, const Console& console,
-                       const Clock& clock)
+                       DiskGuard& guard)
     : request_(request),
       job_(job),
       data_(data),
       console_(console),
+      guard_(guard),
+      opening_(std::in_place, guard, DiskWrite{.what = "new files"}),
+      recorded_at_(std::chrono::system_clock::now()),
       directory_(run_directory(request)),
-      journal_(directory_.journal()),
-      events_(directory_.events()),
-      progress_(console.out, clock,
+      // A record's time is when it was made, not when the disk took it.
+      journal_(directory_.journal(), [this] { return recorded_at_.load(); }),
+      events_(directory_.events(), [this] { return recorded_at_.load(); }),
+      progress_(console.out, guard.clock(),
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
       recorder_(journal_, events_),
       telemetry_(directory_.path()),
       profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
-      observers_({&progress_, &recorder_}) {}
+      queue_(guard),
+      queued_recorder_(recorder_,
+                       [this](std::function<void()> write) {
+                         queue_.check();
+                         post(kRecord, std::move(write));
+                       }),
+      observers_({&progress_, &queued_recorder_}) {
+  guard.rename(directory_.path().string());
+  opening_.reset();
+}
+
+WriteQueue::Number RunRecords::post(const DiskWrite& write, std::function<void()> carry_out) {
+  return queue_.post(write, [this, now = std::chrono::system_clock::now(), carry_out = std::move(carry_out)] {
+    recorded_at_ = now;
+    carry_out();
+  });
+}
+
+void RunRecords::record(std::string_view type, const observe::Fields& fields) {
+  queue_.check();
+  post(kRecord, [this, type = std::string(type), fields] { journal_.write(type, fields); });
+}
+
+// Both are called by threads that are no place for another record's error.
+void RunRecords::record_telemetry(const std::string& node, const std::string& host, const train::TelemetryReport& report) {
+  const std::size_t bytes = sizeof report + report.steps.size() * sizeof(observe::StepAnatomy);
+  post({.what = "telemetry", .bytes = static_cast<std::int64_t>(bytes)},
+       [this, node, host, report] { telemetry_.record(node, host, report); });
+}
+
+void RunRecords::record_profile(const std::string& node, const std::string& lines) {
+  post({.what = "profile", .bytes = static_cast<std::int64_t>(lines.size())}, [this, node, lines] { profile_.on_profile(node, lines); });
+}
+
+std::function<bool()> RunRecords::flush() {
+  queue_.check();
+  return [this, number = post(kRecord, [this] { journal_.flush(); })] { return queue_.is_written(number); };
+}
+
+void RunRecords::sync() {
+  post(kRecord, [this] { journal_.sync(); });
+  queue_.wait();
+}
+
+train::CheckpointStore::WatchWrite RunRecords::checkpoint_watch() {
+  return [this](std::int64_t bytes) { return std::make_shared<DiskGuard::Write>(guard_, DiskWrite{.what = "checkpoint", .bytes = bytes}); };
+}
 
 void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::string& machinery) {
   for (const std::string& warning : data_.warnings) console_.err << "trireme: warning: " << warning << "\n";
@@ -86,6 +157,7 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               machinery, directory_.path().string())
                << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
+  queue_.wait();  // the page reads it
   // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
   const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};
   if (request_.dashboard) page_.emplace(directory_.path(), web::ServerOptions{.port = request_.dashboard_port}, token_file);
@@ -96,23 +168,23 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
 }
 
 void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
-  journal_.write("run", {{"trireme", std::string(version())},
-                         {"journal", observe::kJournalVersion},
-                         {"job", request_.title},
-                         {"model", model_title(request_.config)},
-                         {"data", job_.data.title()},
-                         {"parameters", job_.graph.parameters().size()},
-                         {"optimizer_slots", optimizer_slots(job_)},
-                         {"samples", data_.train->size()},
-                         {"validation_samples", size_of(data_.validation)},
-                         {"test_samples", size_of(data_.test)},
-                         {"batch_size", job_.train.batch_size},
-                         {"epochs", job_.train.epochs},
-                         {"threads", threads},
-                         {"workers", workers},
-                         {"seed", job_.train.seed},
-                         {"host", host_name()}});
-  events_.text("config", "```toml\n" + read_file(directory_.config()) + "```");
+  record("run", {{"trireme", std::string(version())},
+                 {"journal", observe::kJournalVersion},
+                 {"job", request_.title},
+                 {"model", model_title(request_.config)},
+                 {"data", job_.data.title()},
+                 {"parameters", job_.graph.parameters().size()},
+                 {"optimizer_slots", optimizer_slots(job_)},
+                 {"samples", data_.train->size()},
+                 {"validation_samples", size_of(data_.validation)},
+                 {"test_samples", size_of(data_.test)},
+                 {"batch_size", job_.train.batch_size},
+                 {"epochs", job_.train.epochs},
+                 {"threads", threads},
+                 {"workers", workers},
+                 {"seed", job_.train.seed},
+                 {"host", host_name()}});
+  post(kRecord, [this] { events_.text("config", "```toml\n" + read_file(directory_.config()) + "```"); });
 }
 
 void RunRecords::record_strategies(const train::Plan& plan) {
@@ -123,15 +195,15 @@ void RunRecords::record_strategy(const train::StrategyPart& strategy) {
   const std::string text = train::text_of(strategy);
   if (!recorded_strategies_.insert(text).second) return;
   const train::StrategyFacts facts = train::facts_of(strategy, job_.graph.parameters());
-  journal_.write("strategy", {{"strategy", text},
-                              {"exchange", std::string(train::name_of(facts.exchange))},
-                              {"is_joint", facts.is_joint},
-                              {"bytes_per_value", facts.bytes_per_value},
-                              {"steps_between", facts.steps_between},
-                              {"buckets", facts.buckets},
-                              {"has_overlap", facts.has_overlap},
-                              {"sends_slots", facts.sends_slots},
-                              {"servers_compute", facts.servers_compute}});
+  record("strategy", {{"strategy", text},
+                      {"exchange", std::string(train::name_of(facts.exchange))},
+                      {"is_joint", facts.is_joint},
+                      {"bytes_per_value", facts.bytes_per_value},
+                      {"steps_between", facts.steps_between},
+                      {"buckets", facts.buckets},
+                      {"has_overlap", facts.has_overlap},
+                      {"sends_slots", facts.sends_slots},
+                      {"servers_compute", facts.servers_compute}});
 }
 
 std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore& checkpoints) {
@@ -144,12 +216,12 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
   console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
-  journal_.write("resume", {{"journal", observe::kJournalVersion},
-                            {"step", cursor.step},
-                            {"epoch", cursor.epoch + 1},
-                            {"samples_seen", cursor.samples_seen},
-                            {"checkpoint", loaded->directory.filename().string()}});
-  events_.restart(cursor.epoch + 1);  // epochs from here on are recorded again
+  record("resume", {{"journal", observe::kJournalVersion},
+                    {"step", cursor.step},
+                    {"epoch", cursor.epoch + 1},
+                    {"samples_seen", cursor.samples_seen},
+                    {"checkpoint", loaded->directory.filename().string()}});
+  post(kRecord, [this, epoch = cursor.epoch + 1] { events_.restart(epoch); });  // epochs from here on are recorded again
   return std::move(loaded->checkpoint);
 }
 
@@ -170,7 +242,7 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
     return exit_quorum_lost;
   }
   if (result.ending == train::Ending::interrupted) {
-    journal_.write("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
+    record("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
     end(cursor, train::name_of(result.ending));
     if (result.checkpoint.empty()) {
       console_.out << "interrupted before the first step: nothing was trained, nothing is lost\n";
@@ -205,17 +277,23 @@ std::string RunRecords::ending(const train::SessionResult& result, const train::
 }
 
 void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {
-  journal_.write("end",
-                 {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
-  journal_.sync();
-  events_.flush();
+  guard_.expect_end();
+  record("end", {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
+  post(kRecord, [this] {
+    journal_.sync();
+    events_.flush();
+  });
+  queue_.wait();
   end_page();
 }
 
 void RunRecords::end_page() {
   if (!page_) return;
   page_->wait_for_last_look();
-  page_.reset();
+  {
+    const DiskGuard::Write reading(guard_, {.what = "dashboard"});  // its thread reads the run's files
+    page_.reset();
+  }
   console_.out << fmt::format("{}the dashboard ended with the training; `trireme dashboard {}` shows it again\n",
                               request_.terminal ? "\r\033[K" : "", directory_.path().string());
 }

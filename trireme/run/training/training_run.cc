@@ -24,13 +24,14 @@ namespace {
 
 class TrainingRun {
  public:
-  TrainingRun(const TrainingRequest& request, const Console& console)
-      : job_(train::job_from_config(request.config)),
+  TrainingRun(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop)
+      : guard_(watched_directory(request), guard_options(request, console, clock_, stop)),
+        job_(train::job_from_config(request.config)),
         data_(data::open_data(job_.data, cache_directory())),
-        records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, clock_),
+        records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, guard_),
         profiler_(train::parse_profile(job_.observe.profile),
                   [this](const train::ProfileData& data) {
-                    records_.profile().on_profile(
+                    records_.record_profile(
                         "0", train::profile_lines(data, {.node = "0", .host = host_name(), .own_time = train::own_time_offset()}));
                   }),
         trainer_({.job = job_,
@@ -40,7 +41,7 @@ class TrainingRun {
                   .profiler = &profiler_,
                   .traffic = &traffic_},
                  records_.directory().algorithms()),
-        checkpoints_(records_.directory().checkpoints(), job_.graph) {
+        checkpoints_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()) {
     return_algorithms(records_.directory().algorithms());
   }
 
@@ -69,7 +70,7 @@ class TrainingRun {
     telemetry_.emplace(train::Telemetry::Options{
         .every = Seconds(job_.observe.sample_seconds),
         .baseline = Seconds(job_.observe.baseline_seconds),
-        .send = [this, host = host_name()](const train::TelemetryReport& report) { records_.telemetry().record("0", host, report); },
+        .send = [this, host = host_name()](const train::TelemetryReport& report) { records_.record_telemetry("0", host, report); },
         .time = [] { return observe::seconds_since_1970(std::chrono::system_clock::now()); },
         .traffic = traffic_});
     telemetry_->takes_part({.share = 1});
@@ -77,6 +78,7 @@ class TrainingRun {
   }
 
   SteadyClock clock_;
+  DiskGuard guard_;
   train::Job job_;
   data::DataSets data_;
   RunRecords records_;
@@ -97,7 +99,7 @@ TrainingRequest training_request(const JobRequest& job, const Console& console) 
 }
 
 int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop) {
-  return TrainingRun(request, console).run(stop);
+  return TrainingRun(request, console, stop).run(stop);
 }
 
 }  // namespace trireme::run

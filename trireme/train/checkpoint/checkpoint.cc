@@ -86,6 +86,11 @@ void check_sizes(const Checkpoint& checkpoint, const graph::Graph& graph) {
   for (const auto& slot : checkpoint.slots) ensure(slot.size() == count, "a slot is as long as the parameters");
 }
 
+std::int64_t bytes_of(const Checkpoint& checkpoint) {
+  const std::size_t values = checkpoint.parameters.size() * (1 + checkpoint.slots.size()) + checkpoint.states.size();
+  return static_cast<std::int64_t>(values * sizeof(float));
+}
+
 // With good hashes it would look good to every run that resumes.
 void check_finite(const Checkpoint& checkpoint, const std::vector<TensorToWrite>& tensors) {
   for (const TensorToWrite& tensor : tensors)
@@ -158,11 +163,12 @@ bool is_damage(ErrorCode code) { return code == data_loss || code == not_found |
 
 }  // namespace
 
-CheckpointStore::CheckpointStore(std::filesystem::path directory, const graph::Graph& graph)
-    : directory_(std::move(directory)), graph_(graph) {}
+CheckpointStore::CheckpointStore(std::filesystem::path directory, const graph::Graph& graph, WatchWrite watch)
+    : directory_(std::move(directory)), graph_(graph), watch_(std::move(watch)) {}
 
 std::filesystem::path CheckpointStore::save(const Checkpoint& checkpoint) const {
   check_sizes(checkpoint, graph_);
+  const std::shared_ptr<void> watched = watch_ ? watch_(bytes_of(checkpoint)) : nullptr;
   make_store(directory_);
   remove_leftovers(directory_);
   const std::string name = step_directory(checkpoint.cursor.step);

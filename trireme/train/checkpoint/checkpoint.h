@@ -5,6 +5,8 @@
 #include <compare>
 #include <cstdint>
 #include <filesystem>
+#include <functional>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -62,7 +64,9 @@ struct Checkpoint {
 // two are kept. `graph` names the tensors; a checkpoint of another model is refused. One process writes at a time (RunDirectory::lock).
 class CheckpointStore {
  public:
-  CheckpointStore(std::filesystem::path directory, const graph::Graph& graph);
+  // Called when a checkpoint of so many bytes begins to be written; what it returns lives until that is done or has failed.
+  using WatchWrite = std::function<std::shared_ptr<void>(std::int64_t bytes)>;
+  CheckpointStore(std::filesystem::path directory, const graph::Graph& graph, WatchWrite watch = {});
 
   // Writes to a temporary name, syncs, renames, syncs the directory, then removes all but this one and the one before it: also later
   // ones, which a resumption from an earlier step has left behind. Returns its directory. If it fails, the ones before are as they were.
@@ -80,6 +84,7 @@ class CheckpointStore {
  private:
   std::filesystem::path directory_;
   const graph::Graph& graph_;
+  WatchWrite watch_;
 };
 
 // A single checkpoint directory, as `trireme eval RUN/checkpoints/step-...` names it.

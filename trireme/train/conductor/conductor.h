@@ -31,8 +31,9 @@ struct ConductorOptions {
   std::function<std::vector<std::string>()> more;           // names of nodes that can be started, too, since the last call
   std::function<std::vector<NodeExit>()> exits;             // that have happened since the last call
   std::function<void(const coord::Generation&)> announced;  // for the records; called before the nodes receive it
-  std::function<void()> write_records;                      // what was recorded and still waits to be written; may be empty
-  std::function<void(const std::string& line)> say;         // what a person should read
+  // Begins to write what was recorded and still waits; what it returns says whether that is written. May be empty.
+  std::function<std::function<bool()>()> write_records;
+  std::function<void(const std::string& line)> say;  // what a person should read
   // What happened, for the run's journal and, if there is one, for the event journal of this process.
   std::function<void(std::string_view type, const observe::Fields& fields)> record;
   observe::Journal* events = nullptr;

@@ -93,6 +93,7 @@ void ConductorLoop::receive_message(const coord::Event& event) {
 }
 
 void ConductorLoop::feed_pending() {
+  acknowledge_written();
   feed_inbox();
   feed_stop();
   if (options_.more) {
@@ -138,6 +139,8 @@ void ConductorLoop::carry_out(const AnnounceGeneration& action) {
       "generation", {{"generation", static_cast<std::int64_t>(generation.number)}, {"members", fmt::format("{}", fmt::join(nodes, " "))}}});
   if (options_.events != nullptr) options_.events->sync();
   if (options_.announced) options_.announced(generation);
+  acknowledge_written();  // of the generation before; later it might be of steps that this one repeats
+  unwritten_.clear();
   failpoint("coord.after_log_before_reply");
   for (const std::string& node : nodes) coordinator_.send(node, recorded_message(action.recorded));
   coordinator_.announce(generation);
@@ -147,8 +150,18 @@ void ConductorLoop::carry_out(const SendRequest& action) {
   coordinator_.send(action.node, {.kind = std::string(kRequest), .bytes = pack(action.requests)});
 }
 
+// The records may wait for a disk that hangs, the loop does not.
 void ConductorLoop::carry_out(const Acknowledge& action) {
-  if (options_.write_records) options_.write_records();
+  if (!options_.write_records) return acknowledge(action);
+  unwritten_.push_back({.action = action, .is_written = options_.write_records()});
+  acknowledge_written();
+}
+
+void ConductorLoop::acknowledge_written() {
+  for (; !unwritten_.empty() && unwritten_.front().is_written(); unwritten_.pop_front()) acknowledge(unwritten_.front().action);
+}
+
+void ConductorLoop::acknowledge(const Acknowledge& action) {
   for (const std::string& node : action.nodes) coordinator_.send(node, recorded_message(action.recorded));
 }
 

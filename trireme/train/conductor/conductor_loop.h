@@ -3,6 +3,8 @@
 #pragma once
 
 #include <atomic>
+#include <deque>
+#include <functional>
 
 #include "trireme/train/conductor/conductor.h"
 #include "trireme/train/conductor/job_machine.h"
@@ -26,6 +28,9 @@ class ConductorLoop {
   void feed_heartbeats();
   Heartbeats heartbeats() const;
   void feed(const JobEvent& event);
+
+  void acknowledge_written();
+  void acknowledge(const Acknowledge& action);
 
   void carry_out(const AnnounceGeneration& action);
   void carry_out(const SendRequest& action);
@@ -52,6 +57,11 @@ class ConductorLoop {
   const std::atomic<int>& stop_;
   const Clock& clock_;
   JobMachine machine_;
+  struct Unwritten {
+    Acknowledge action;
+    std::function<bool()> is_written;
+  };
+  std::deque<Unwritten> unwritten_;
   bool is_stop_fed_ = false;
   Seconds heartbeats_fed_at_{};
   SessionResult result_;

@@ -204,12 +204,16 @@ TEST_F(OutOfMemory, TwiceInARowStopsTheJobInWords) {
 class Acknowledgements : public ConductorTest {
  protected:
   Acknowledgements() {
-    options_.write_records = [this] { written_ = observer_.last.load(); };
+    options_.write_records = [this] {
+      written_ = observer_.last.load();
+      return [this] { return is_written_.load(); };
+    };
     for (const char* name : {"0", "1", "2"}) join(name);
     start();
     enter(1);
   }
   std::atomic<std::int64_t> written_{0};
+  std::atomic<bool> is_written_{true};
 };
 
 TEST_F(Acknowledgements, AreSentOnceASecondOfWhatIsWritten) {
@@ -221,6 +225,20 @@ TEST_F(Acknowledgements, AreSentOnceASecondOfWhatIsWritten) {
   EXPECT_EQ(written_, 3);
   pass(1);
   EXPECT_EQ(acknowledged_to("1"), 3);
+}
+
+// A disk may hang: what is recorded meanwhile must outlive this process at the nodes.
+TEST_F(Acknowledgements, WaitForTheDiskAndTheLoopDoesNot) {
+  is_written_ = false;
+  nodes_.at("0").send({.kind = std::string(kStepReport), .bytes = pack(StepRecord{.step = 1, .epoch = 0})});
+  ASSERT_TRUE(wait_until([this] { return observer_.last == 1; }));
+  pass(1);
+  nodes_.at("0").send({.kind = std::string(kStepReport), .bytes = pack(StepRecord{.step = 2, .epoch = 0})});
+  ASSERT_TRUE(wait_until([this] { return observer_.last == 2; }));
+  EXPECT_NE(acknowledged_to("1"), 1);
+  is_written_ = true;
+  pass(1);
+  EXPECT_TRUE(wait_until([this] { return acknowledged_to("1") == 2; }));
 }
 
 }  // namespace

@@ -5,7 +5,9 @@
 #include <algorithm>
 #include <utility>
 
+#include "trireme/base/crc32c.h"
 #include "trireme/base/error.h"
+#include "trireme/base/rollback.h"
 #include "trireme/train/messages/reports.h"
 #include "trireme/wire/training.pb.h"
 
@@ -45,6 +47,7 @@ void CheckpointDesk::begin_generation(std::uint64_t number) {
   const std::lock_guard lock(mutex_);
   generation_ = number;
   number_ = -1;
+  received_ = 0;
   incoming_.clear();
 }
 
@@ -66,29 +69,47 @@ std::string CheckpointDesk::put(const std::string& request) {
     throw Error{failed_precondition, "a checkpoint of generation {} comes too late: {} holds", piece.generation(), generation_};
   if (piece.total() < 0 || piece.total() > most_bytes_)
     throw Error{resource_exhausted, "a checkpoint of {} bytes is larger than this model's can be ({})", piece.total(), most_bytes_};
+  const std::int64_t end = piece.offset() + static_cast<std::int64_t>(piece.bytes().size());
+  if (piece.number() == number_ && piece.checksum() == checksum_ && end <= received_) return {};  // sent again
+  receive(piece);
+  if (received_ == piece.total()) keep();
+  return {};
+}
+
+void CheckpointDesk::receive(const wire::Piece& piece) {
   if (piece.offset() == 0) {
     number_ = piece.number();
+    checksum_ = piece.checksum();
+    received_ = 0;
     incoming_.clear();
   }
-  if (piece.number() != number_ || piece.offset() != static_cast<std::int64_t>(incoming_.size()) ||
-      piece.offset() + static_cast<std::int64_t>(piece.bytes().size()) > piece.total())
+  const std::int64_t end = piece.offset() + static_cast<std::int64_t>(piece.bytes().size());
+  if (piece.number() != number_ || piece.checksum() != checksum_ || piece.offset() != received_ || end > piece.total())
     throw Error{failed_precondition, "a piece of a checkpoint at {} does not follow the one before it", piece.offset()};
   incoming_ += piece.bytes();
-  if (static_cast<std::int64_t>(incoming_.size()) < piece.total()) return {};
+  received_ = end;
+}
+
+void CheckpointDesk::keep() {
   std::string whole = std::exchange(incoming_, {});
+  Rollback failed([this] { number_ = -1; });  // it may be handed in again
   Checkpoint checkpoint = unpack_checkpoint(whole);
   const Position position = checkpoint.position();
   keep_(std::move(checkpoint));
+  failed.keep();
   offered_ = std::move(whole);
   offered_position_ = position;
-  return {};
 }
 
 void hand_in(const Checkpoint& checkpoint, const CallDesk& put) {
   const std::string bytes = pack(checkpoint);
   const auto generation = static_cast<std::uint64_t>(checkpoint.generation);
-  for (std::size_t offset = 0; offset < bytes.size(); offset += kPieceBytes)
-    put(cut(bytes, offset, checkpoint.cursor.step, generation).SerializeAsString());
+  const std::uint32_t checksum = crc32c(bytes);
+  for (std::size_t offset = 0; offset < bytes.size(); offset += kPieceBytes) {
+    wire::Piece piece = cut(bytes, offset, checkpoint.cursor.step, generation);
+    piece.set_checksum(checksum);
+    put(piece.SerializeAsString());
+  }
 }
 
 std::optional<Checkpoint> ask_for(const Position& newer_than, const CallDesk& get) {

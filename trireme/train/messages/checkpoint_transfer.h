@@ -10,6 +10,10 @@
 
 #include "trireme/train/checkpoint/checkpoint.h"
 
+namespace trireme::wire {
+class Piece;
+}
+
 namespace trireme::train {
 
 // The coordinator's side, called by handlers on any thread.
@@ -21,17 +25,22 @@ class CheckpointDesk {
   void offer(const Checkpoint& checkpoint);  // for workers to begin with
   // From here on nothing is kept that comes from another generation, also what was on its way.
   void begin_generation(std::uint64_t number);
-  std::string put(const std::string& request);  // a piece
+  std::string put(const std::string& request);  // a piece; sent again, since the answer took too long, it changes nothing
   std::string get(const std::string& request);
 
  private:
+  void receive(const wire::Piece& piece);
+  void keep();
+
   std::int64_t most_bytes_;
   std::function<void(Checkpoint)> keep_;
   std::mutex mutex_;
   std::uint64_t generation_ = 0;
   std::string offered_;
   Position offered_position_;
-  std::int64_t number_ = -1;  // of the one that is coming in
+  std::int64_t number_ = -1;  // of the one that is coming in, or came in last
+  std::uint32_t checksum_ = 0;
+  std::int64_t received_ = 0;  // bytes of it
   std::string incoming_;
 };
 

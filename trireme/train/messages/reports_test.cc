@@ -98,6 +98,35 @@ TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
   EXPECT_EQ(kept[0].parameters.size(), 400'000U);
 }
 
+// As when a call takes too long, because the disk hangs.
+TEST(CheckpointDesk, APieceMayComeAgainAndACheckpointIsKeptOnce) {
+  int kept = 0;
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { ++kept; });
+  desk.begin_generation(example(1).generation);
+  const auto twice = [&](const std::string& piece) {
+    desk.put(piece);
+    return desk.put(piece);
+  };
+  hand_in(example(300'000), twice);
+  EXPECT_EQ(kept, 1);
+  Checkpoint later = example(300'000);
+  ++later.cursor.epoch;  // an epoch may end between two steps
+  hand_in(later, twice);
+  EXPECT_EQ(kept, 2);
+}
+
+TEST(CheckpointDesk, WhatCouldNotBeKeptMayBeHandedInAgain) {
+  int calls = 0;
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) {
+    if (++calls == 1) throw Error{resource_exhausted, "the disk is full"};
+  });
+  desk.begin_generation(example(1).generation);
+  const auto put = [&](const std::string& piece) { return desk.put(piece); };
+  EXPECT_THROW(hand_in(example(300'000), put), Error);
+  hand_in(example(300'000), put);
+  EXPECT_EQ(calls, 2);
+}
+
 TEST(CheckpointDesk, RefusesWhatIsTooLargeAndWhatDoesNotFollow) {
   CheckpointDesk desk(1000, [](const Checkpoint&) {});
   desk.begin_generation(example(1).generation);

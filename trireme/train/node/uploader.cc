@@ -2,6 +2,7 @@
 // A thread that hands in one checkpoint after another.
 #include "trireme/train/node/uploader.h"
 
+#include <chrono>
 #include <string>
 #include <utility>
 
@@ -14,6 +15,7 @@ namespace trireme::train {
 namespace {
 
 constexpr Seconds kCallTimeout{30};
+constexpr int kMaxCalls = 30;  // 15 minutes
 
 }  // namespace
 
@@ -23,10 +25,25 @@ void Uploader::begin(Checkpoint checkpoint) {
   position_ = checkpoint.position();
   running_ = std::async(std::launch::async, [this, state = std::move(checkpoint)] {
     failpoint("ckpt.before_hand_in");
-    hand_in(state, [this](std::string piece) { return membership_.call(std::string(kPutCheckpoint), std::move(piece), kCallTimeout); });
+    const auto generation = static_cast<std::uint64_t>(state.generation);
+    hand_in(state, [this, generation](const std::string& piece) { return put(piece, generation); });
     handed_(state.cursor.step);
   });
 }
+
+// A coordinator that is there, and does not answer, waits for its disk: it tells the user. A piece may be sent again.
+std::string Uploader::put(const std::string& piece, std::uint64_t generation) {
+  for (int calls = 1;; ++calls) {
+    try {
+      return membership_.call(std::string(kPutCheckpoint), piece, kCallTimeout);
+    } catch (const Error& error) {  // only that it took too long, while nothing else has changed
+      const bool is_over = membership_.end() || membership_.dismissed() || membership_.announced() > generation;
+      if (error.code() != deadline_exceeded || is_over || calls == kMaxCalls) throw;
+    }
+  }
+}
+
+bool Uploader::is_busy() const { return running_.valid() && running_.wait_for(std::chrono::seconds(0)) == std::future_status::timeout; }
 
 void Uploader::settle() {
   try {

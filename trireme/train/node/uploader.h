@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <functional>
 #include <future>
+#include <string>
 
 #include "trireme/coord/membership.h"
 #include "trireme/train/checkpoint/checkpoint.h"
@@ -20,12 +21,15 @@ class Uploader {
       : membership_(membership), handed_(std::move(handed)) {}
 
   void begin(Checkpoint checkpoint);
+  bool is_busy() const;  // one is under way
   void finish() {
     if (running_.valid()) running_.get();
   }
   void settle();  // waits for what is under way, however it ends
 
  private:
+  std::string put(const std::string& piece, std::uint64_t generation);
+
   coord::Membership& membership_;
   std::function<void(std::int64_t)> handed_;
   Position position_;

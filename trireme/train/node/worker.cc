@@ -39,7 +39,7 @@ constexpr Seconds kCompileTimeout{600};  // of another node, which times algorit
 constexpr Seconds kRegroupTimeout{900};  // the coordinator may wait for a node to come back before it goes on
 constexpr Seconds kLook{0.2};            // at whether this node was asked to leave
 constexpr Seconds kAnnouncementTimeout{2};
-constexpr Seconds kDismissTimeout{60};
+constexpr Seconds kDismissTimeout{900};  // the coordinator may wait for its disk before it keeps the last checkpoint
 constexpr Seconds kVerdictTimeout{10};
 
 class Worker {
@@ -270,7 +270,7 @@ class Worker {
       ask_to_leave();
       const Requests agreed = trainer_.advance(reporter_, wanted_);
       history_.stepped(trainer_);
-      if (agreed.checkpoint) keep();
+      if (agreed.checkpoint) keep(agreed.stop || agreed.regroup);
       stopped_ = agreed.stop;
       if (agreed.any()) wanted_ = {};
       if (agreed.regroup) return;
@@ -292,16 +292,17 @@ class Worker {
     wanted_.regroup |= requests.regroup;
   }
 
-  // All nodes take part in a checkpoint; the one that leads hands it in.
-  void keep() {
+  // All nodes take part in a checkpoint; the one that leads hands it in. One of many does not wait for the one before, which the
+  // coordinator may still write, on a disk that hangs: it will be asked for again.
+  void keep(bool is_last) {
     progress_.at(trainer_.cursor().step, "checkpoint");
     Checkpoint checkpoint = trainer_.checkpoint();
-    if (trainer_.team().is_lead()) uploader_.begin(std::move(checkpoint));
+    if (trainer_.team().is_lead() && (is_last || !uploader_.is_busy())) uploader_.begin(std::move(checkpoint));
   }
 
   void finish() {
     progress_.at(trainer_.cursor().step, "finish");
-    keep();
+    keep(true);
     Finish finish{
         .interrupted = !trainer_.finished(), .stopped_early = trainer_.finished() == Ending::stopped_early, .cursor = trainer_.cursor()};
     if (trainer_.finished() && data_.test != nullptr) finish.test = trainer_.test();
