@@ -24,7 +24,7 @@ class Elastic : public TrainingFolder {
   }
 
   // Seconds from step to step at least, so that a fault hits one and a quick machine has not ended the training before a node is back.
-  static void pace(const std::string& seconds) { ::setenv("TRIREME_FAILPOINTS", ("step.begin:1:pace=" + seconds).c_str(), 1); }
+  static void pace(const std::string& interval) { ::setenv("TRIREME_FAILPOINTS", ("step.begin:1:pace=" + interval).c_str(), 1); }
 
   // As the nodes' own journals have it, which are written at once.
   std::int64_t steps_done() const {
