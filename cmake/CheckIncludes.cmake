@@ -18,6 +18,7 @@ set(fences
   "^(turbojpeg|jpeglib|png|fitsio)\\.h$" "^(data|fetch)/"
   "^(curl/|archive)" "^fetch/"
   "^openssl/" "^(base|rpc)/"
+  "^nlohmann/" "^base/json\\.h$"
   "^toml\\+\\+/" "^base/config\\.cc$"
   "^CLI/" "^cli/(arguments|application)\\.cc$")
 

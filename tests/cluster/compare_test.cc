@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <csignal>
-#include <nlohmann/json.hpp>
 
 #include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
+#include "trireme/base/json.h"
 #include "trireme/web/page.h"
 
 namespace trireme::tests {
@@ -34,7 +34,7 @@ class Compare : public TrainingFolder {
   }
   std::string out() const { return (folder_ / "out").string(); }
   std::string job() const { return (folder_ / "job.toml").string(); }
-  nlohmann::json table() const { return nlohmann::json::parse(read_file(folder_ / "out" / "table.json")); }
+  Json table() const { return parse_json(read_file(folder_ / "out" / "table.json")); }
 
   int journals(const std::string& run) const {
     int count = 0;
@@ -51,7 +51,7 @@ TEST_F(Compare, TwoVariantsWithTwoSeedsMakeOneTableAndAreTrainedOnce) {
   EXPECT_THAT(first.out, HasSubstr("Validation accuracy"));
   EXPECT_THAT(first.out, HasSubstr("accuracy, best first"));
   EXPECT_THAT(first.err, HasSubstr("4 of 4: PS, seed 2"));
-  const nlohmann::json json = table();
+  const Json json = table();
   for (const auto& variant : json["variants"]) {
     EXPECT_EQ(variant["metrics"]["accuracy"]["runs"], 2);
     EXPECT_GT(variant["metrics"]["accuracy"]["mean"], 0.3);
@@ -66,7 +66,7 @@ TEST_F(Compare, TwoVariantsWithTwoSeedsMakeOneTableAndAreTrainedOnce) {
 
   const auto again = compare({"--out", out(), "--json"});
   ASSERT_TRUE(again.status && again.status->is_success()) << again.err;
-  EXPECT_EQ(nlohmann::json::parse(again.out), json);
+  EXPECT_EQ(parse_json(again.out), json);
   for (const char* run : {"mw-seed-1", "mw-seed-2", "ps-seed-1", "ps-seed-2"}) EXPECT_EQ(journals(run), 1) << run;
 
   const auto other = compare({job(), "--out", out(), "--set", "train.epochs=3"});
@@ -119,7 +119,7 @@ TEST_F(Compare, AFailedRunIsReportedAndTheOthersGoOn) {
   const auto result = compare({(folder_ / "broken.toml").string(), job(), "-n", "2", "--out", out()});
   EXPECT_EQ(result.status->code, 1);
   EXPECT_THAT(result.out, HasSubstr("failed: broken, seed 1"));
-  const nlohmann::json json = table();
+  const Json json = table();
   EXPECT_EQ(json["variants"][0]["runs"][0]["state"], "failed");
   EXPECT_EQ(json["variants"][1]["runs"][0]["state"], "finished");
   const auto read = compare({"--out", out(), "--table-only"});

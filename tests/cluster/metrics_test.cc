@@ -6,10 +6,9 @@
 #include <sys/socket.h>
 #include <unistd.h>
 
-#include <nlohmann/json.hpp>
-
 #include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -64,7 +63,7 @@ class Metrics : public TrainingFolder {
   }
   // Of a query, over its series; 0 if Prometheus has nothing.
   static double sum_of(int port, const std::string& query) {
-    const auto answer = nlohmann::json::parse(get(port, "/api/v1/query?query=" + query), nullptr, false);
+    const auto answer = parse_json_or_discard(get(port, "/api/v1/query?query=" + query));
     if (answer.is_discarded() || answer.value("status", "") != "success") return 0;
     double sum = 0;
     for (const auto& series : answer["data"]["result"]) sum += std::stod(series["value"][1].get<std::string>());

@@ -3,9 +3,9 @@
 #include <gmock/gmock.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 
 #include "tests/cluster/training_process.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -49,7 +49,7 @@ TEST_F(Search, TriesPointsOnSharedBeginningsAndTrainsNothingTwice) {
   const auto result = search({(folder_ / "job.toml").string(), "-n", "2", "--seeds", "2", "--settings", "1", "--tolerance", "0", "--to",
                               "ps:async,damp_staleness=true", "--out", out(), "--json"});
   ASSERT_TRUE(result.status && result.status->is_success()) << result.err;
-  const auto json = nlohmann::json::parse(result.out);
+  const auto json = parse_json(result.out);
   ASSERT_EQ(json["points"].size(), 2U) << result.out;
   EXPECT_EQ(json["points"][0]["at"], 0.0);
   EXPECT_EQ(json["points"][1]["at"], 0.5);

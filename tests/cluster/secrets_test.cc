@@ -3,13 +3,13 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
 
 #include "tests/cluster/secret_search.h"
 #include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/hexadecimal.h"
+#include "trireme/base/json.h"
 #include "trireme/web/page.h"
 
 namespace trireme::tests {
@@ -55,7 +55,7 @@ TEST_F(Secrets, OfALaunchOnThisMachineAreNowhereElse) {
   ASSERT_TRUE(is_under_way()) << training.text();
   const fs::path file = latest("runs") / "coordinator.json";
   ASSERT_EQ(fs::status(file).permissions(), fs::perms::owner_read | fs::perms::owner_write);
-  const std::string secret = from_hex(nlohmann::json::parse(read_file(file)).at("secret"));
+  const std::string secret = from_hex(parse_json(read_file(file)).at("secret"));
   ASSERT_GE(secret.size(), 16U);
   std::vector<std::string> marks = kMarks;
   const std::string key = hmac_sha256(secret, "collectives");

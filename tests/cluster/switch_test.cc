@@ -3,11 +3,11 @@
 #include <gmock/gmock.h>
 
 #include <csignal>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -24,9 +24,7 @@ class Switches : public TrainingFolder {
     arguments.insert(arguments.begin(), TRIREME_BINARY);
     return run_process(arguments, std::chrono::minutes(2));
   }
-  nlohmann::json status(const std::string& runs) const {
-    return nlohmann::json::parse(trireme({"status", latest(runs).string(), "--json"}).out);
-  }
+  Json status(const std::string& runs) const { return parse_json(trireme({"status", latest(runs).string(), "--json"}).out); }
   void expect_whole_epochs(const std::string& runs, std::size_t count = 10) const {
     ASSERT_EQ(records(runs, "epoch").size(), count);
     for (const auto& record : records(runs, "epoch")) EXPECT_EQ(record.integer("samples"), 6000);
@@ -61,7 +59,7 @@ TEST_F(Switches, ByHandAndTheRunRemembers) {
   const auto mistake = trireme({"switch", run, "--to", "ps:asink"});
   EXPECT_EQ(mistake.status->code, 2);
   EXPECT_THAT(mistake.err, HasSubstr("must be one of async, bsp, ssp, dssp"));
-  const nlohmann::json now = status("runs");
+  const Json now = status("runs");
   EXPECT_EQ(now.at("strategy"), "ps:async");
   EXPECT_EQ(now.at("duties"), "3 workers, 3 servers beside them");
   EXPECT_TRUE(now.at("running").get<bool>());

@@ -5,16 +5,14 @@
 #include <cstdlib>
 #include <fstream>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <set>
 
 #include "tests/cluster/small_job.h"
 #include "tests/cluster/training_process.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
-
-using Json = nlohmann::json;
 
 class Trace : public TrainingFolder {
  protected:
@@ -29,8 +27,7 @@ class Trace : public TrainingFolder {
     std::vector<std::string> command{TRIREME_BINARY, "trace", latest("runs").string()};
     command.insert(command.end(), more.begin(), more.end());
     EXPECT_EQ(run_command(command), 0);
-    std::ifstream in(file);
-    return Json::parse(in).at("traceEvents").get<std::vector<Json>>();
+    return parse_json(read_file(file)).at("traceEvents").get<std::vector<Json>>();
   }
   static int run_command(const std::vector<std::string>& command) {
     std::string line;
@@ -65,7 +62,7 @@ class Trace : public TrainingFolder {
     std::ifstream in(file);
     std::string text;
     for (std::string line; std::getline(in, line);) {
-      Json json = Json::parse(line);
+      Json json = parse_json(line);
       if (json.at("type") == "meta") json["clock_offset"] = json.at("clock_offset").get<double>() + 3600;
       if (json.at("type") == "span") json["begin"] = json.at("begin").get<double>() - 3600;
       text += json.dump() + "\n";

@@ -2,13 +2,13 @@
 // I1 on the disk: the last two committed checkpoints are there, whole, and of the step that was promised.
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "tests/faults/checks.h"
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -27,7 +27,7 @@ std::string fault_of(const fs::path& directory, std::int64_t step) {
     for (; sums >> sum >> name; ++files)
       if (digest_of_file(Digest::Kind::sha256, directory / name) != sum) return name + " does not have its checksum";
     if (files < 3) return "SHA256SUMS is not whole";
-    const auto manifest = nlohmann::json::parse(read_file(directory / "manifest.json"));
+    const auto manifest = parse_json(read_file(directory / "manifest.json"));
     const std::int64_t written = manifest.at("cursor").at("step");
     return written == step ? "" : fmt::format("it is of step {}", written);
   } catch (const std::exception& error) {

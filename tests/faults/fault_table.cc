@@ -6,15 +6,13 @@
 
 #include <algorithm>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
-
-using Json = nlohmann::json;
 
 std::string cell(const std::optional<double>& seconds) { return seconds ? fmt::format("{:.2f}", *seconds) : "-"; }
 
@@ -81,7 +79,7 @@ std::string outcome_text(const Outcome& outcome) {
 }
 
 Outcome parse_outcome(const std::string& text) {
-  const Json json = Json::parse(text);
+  const Json json = parse_json(text);
   return {.detected = optional_of<double>(json.at("detected")),
           .recovered = optional_of<double>(json.at("recovered")),
           .lost_steps = optional_of<std::int64_t>(json.at("lost_steps")),

@@ -6,17 +6,16 @@
 #include <fmt/ranges.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
 
 namespace fs = std::filesystem;
-using Json = nlohmann::json;
 
 constexpr double kAccurate = 0.5;  // percent of the control's accuracy
 
@@ -41,7 +40,7 @@ shares = "equal"
 std::string hash_of(const std::string& bytes) { return digest_of(Digest::Kind::sha256, bytes); }
 
 Control parse_control(const std::string& text) {
-  const Json json = Json::parse(text);
+  const Json json = parse_json(text);
   return {.model_hash = json.at("model_hash"),
           .accuracy = json.at("accuracy"),
           .seconds = json.at("seconds"),

@@ -3,17 +3,15 @@
 #include <gtest/gtest.h>
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <string>
 #include <vector>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/optim/optimizer.h"
 
 namespace trireme::optim {
 namespace {
-
-using Json = nlohmann::json;
 
 Optimizer optimizer_of(const Json& recorded, const ParameterSpace& space) {
   Config table = Config::parse_toml("", "recording");
@@ -46,7 +44,7 @@ void follow(const Json& recorded, std::vector<float> weights) {
 }
 
 TEST(OptimizerGolden, FollowsPyTorch) {
-  const Json recording = Json::parse(read_file("tests/golden/optimizers.json"));
+  const Json recording = parse_json(read_file("tests/golden/optimizers.json"));
   ASSERT_EQ(recording.at("cases").size(), 12U);
   for (const Json& recorded : recording.at("cases")) {
     SCOPED_TRACE(recorded.at("name").get<std::string>() + " " + recorded.at("options").dump());

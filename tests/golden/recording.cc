@@ -3,19 +3,17 @@
 #include "tests/golden/recording.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/config.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/base/options.h"
 #include "trireme/base/random.h"
 #include "trireme/graph/model_entry.h"
 
 namespace trireme::golden {
 namespace {
-
-using Json = nlohmann::json;
 
 RecordedStep step_of(const Json& json) { return {.loss = json.at("loss"), .penalty = json.at("penalty"), .correct = json.at("correct")}; }
 
@@ -53,7 +51,7 @@ Range initial_range(const Slice& slice) {
 std::vector<std::string> recorded_names() { return {"mnist_cnn", "resnet_8", "densenet_10"}; }
 
 Recording load_recording(const std::string& name) {
-  const Json json = Json::parse(read_file("tests/golden/" + name + ".json"));
+  const Json json = parse_json(read_file("tests/golden/" + name + ".json"));
   Recording recording{.model = json.at("model"),
                       .options = json.at("options"),
                       .seed = json.at("seed"),

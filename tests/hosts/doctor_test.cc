@@ -7,10 +7,10 @@
 #include <condition_variable>
 #include <csignal>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <thread>
 
 #include "tests/hosts/test_hosts.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -46,7 +46,7 @@ TEST(Doctor, AHealthyCluster) {
   const TestHosts hosts(3, {.rate = "200mbit", .hidden_libraries = {}, .home_mb = 0});
   const ProcessOutput output = doctor(hosts, {"--json"});
   ASSERT_EQ(output.status->code, 0) << output.out << output.err;
-  const auto report = nlohmann::json::parse(output.out);
+  const auto report = parse_json(output.out);
   EXPECT_THAT(report["problems"], IsEmpty());
   ASSERT_EQ(report["links"].size(), 3U * 3U);  // every ordered pair, and from each to here
   for (const auto& link : report["links"]) {
@@ -109,7 +109,7 @@ TEST(Doctor, AMachineThatCantBeLoggedInTo) {
   hosts.refuse_client_key(1);
   const ProcessOutput output = doctor(hosts, {"--json"});
   EXPECT_EQ(output.status->code, 3);
-  const auto report = nlohmann::json::parse(output.out);
+  const auto report = parse_json(output.out);
   EXPECT_EQ(report["machines"][0]["usable"], true);
   EXPECT_EQ(report["machines"][1]["usable"], false);
   EXPECT_THAT(report["problems"][0].get<std::string>(), HasSubstr("ssh-copy-id"));

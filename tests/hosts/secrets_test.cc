@@ -4,11 +4,11 @@
 
 #include <csignal>
 #include <cstdlib>
-#include <nlohmann/json.hpp>
 
 #include "tests/cluster/secret_search.h"
 #include "tests/cluster/training_process.h"
 #include "tests/hosts/test_hosts.h"
+#include "trireme/base/json.h"
 
 namespace trireme::tests {
 namespace {
@@ -37,7 +37,7 @@ struct SecretsOnHosts : TrainingFolder {
       const std::string text = read_file(file.path());
       const std::size_t begin = text.find("{\"authority\"");
       if (begin == std::string::npos) continue;
-      const auto line = nlohmann::json::parse(text.substr(begin, text.find('\n', begin) - begin));
+      const auto line = parse_json(text.substr(begin, text.find('\n', begin) - begin));
       secrets.push_back(line.at("job_key"));
       const std::string key = line.at("private_key");
       secrets.push_back(key.substr(key.find('\n') + 1, 60));  // the first line of its base64

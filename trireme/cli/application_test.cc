@@ -7,9 +7,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/cli/testing/program.h"
 #include "trireme/run/terminal/exit_code.h"
 
@@ -62,10 +62,10 @@ TEST(Describe, FoldsLongModelsUnlessAsked) {
 
 TEST(Describe, JsonIsExact) {
   const Result result = run({"describe", "resnet", "--set", "model.depth=50", "--json"});
-  const nlohmann::json document = nlohmann::json::parse(result.out);
+  const Json document = parse_json(result.out);
   EXPECT_EQ(document["parameters"], 760266);
-  EXPECT_EQ(document["layers"][0]["shape"], nlohmann::json({3, 32, 32}));
-  EXPECT_EQ(document["layers"].back()["inputs"], nlohmann::json({"global_average_pool_1"}));
+  EXPECT_EQ(document["layers"][0]["shape"], Json({3, 32, 32}));
+  EXPECT_EQ(document["layers"].back()["inputs"], Json({"global_average_pool_1"}));
 }
 
 TEST(Describe, ReadsAJobFile) {
@@ -92,7 +92,7 @@ TEST(List, ShowsCataloguesWithOptions) {
   EXPECT_THAT(run({"list"}).out, HasSubstr("densenet"));
   EXPECT_THAT(run({"list", "ops"}).out, HasSubstr("filters   required"));
   EXPECT_THAT(run({"list", "ops"}).out, Not(HasSubstr("densenet")));
-  const nlohmann::json document = nlohmann::json::parse(run({"list", "models", "--json"}).out);
+  const Json document = parse_json(run({"list", "models", "--json"}).out);
   EXPECT_EQ(document["models"][0]["options"][0]["default"], "40");
   EXPECT_EQ(run({"list", "foo"}).code, 2);
 }

@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/cli/testing/program.h"
 #include "trireme/run/terminal/exit_code.h"
 
@@ -61,7 +61,7 @@ TEST_F(ClusterCommands, SelectReportsMendings) {
 
 TEST_F(ClusterCommands, SelectAsJson) {
   const Result result = run({"select", blueprint, "--energy", "--json"});
-  const auto document = nlohmann::json::parse(result.out);
+  const auto document = parse_json(result.out);
   EXPECT_EQ(document["selection"], "energy");
   EXPECT_EQ(document["workers"][1], "147.102.19.132:2223");
   EXPECT_EQ(document["machines"][0]["energy_efficient"], true);
@@ -87,7 +87,7 @@ TEST_F(ClusterCommands, NoMachineLeftIsAPreflightError) {
 TEST_F(ClusterCommands, ExportWritesAFileForEachWorker) {
   const Result result = run({"export", "tf_config", blueprint, "--gpus", "--out", (folder / "out").string()});
   ASSERT_EQ(result.code, 0) << result.err;
-  const auto config = nlohmann::json::parse(read_file(folder / "out" / "worker-1.json"));
+  const auto config = parse_json(read_file(folder / "out" / "worker-1.json"));
   EXPECT_EQ(config["cluster"]["worker"], (std::vector<std::string>{"147.102.19.4:2223", "147.102.19.7:2223"}));
   EXPECT_EQ(config["task"]["index"], 1);
   EXPECT_EQ(config["task"]["type"], "worker");

@@ -6,9 +6,9 @@
 
 #include <filesystem>
 #include <fstream>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/cli/testing/program.h"
 
 namespace trireme::cli {
@@ -45,7 +45,7 @@ TEST_F(DataCommands, FetchListsTheSets) {
   const Result table = run({"fetch", "--directory", path("data")});
   EXPECT_EQ(table.code, 0);
   EXPECT_THAT(table.out, HasSubstr("cifar10        no    175.8 MiB  small photographs"));
-  const nlohmann::json document = nlohmann::json::parse(run({"fetch", "--directory", path("data"), "--json"}).out);
+  const Json document = parse_json(run({"fetch", "--directory", path("data"), "--json"}).out);
   EXPECT_EQ(document["sets"].size(), 4U);
   EXPECT_EQ(document["sets"][0]["name"], "cifar10");
   EXPECT_EQ(document["sets"][0]["here"], false);

@@ -7,11 +7,11 @@
 #include <algorithm>
 #include <deque>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "trireme/base/error.h"
 #include "trireme/base/file_lock.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/train/job/job.h"
@@ -147,29 +147,29 @@ std::string text_of(const RunStatus& status) {
 }
 
 std::string json_of(const RunStatus& status) {
-  nlohmann::ordered_json switches = nlohmann::ordered_json::array();
+  Json switches = Json::array();
   for (const SwitchStatus& done : status.switches)
     switches.push_back({{"step", done.step}, {"from", done.from}, {"to", done.to}, {"why", done.why}, {"seconds", done.seconds}});
-  nlohmann::ordered_json json = {{"job", status.job},
-                                 {"model", status.model},
-                                 {"data", status.data},
-                                 {"running", status.is_running},
-                                 {"ending", status.ending},
-                                 {"strategy", status.strategy},
-                                 {"duties", status.duties},
-                                 {"plan", status.plan},
-                                 {"generation", status.generation},
-                                 {"hosts", status.hosts},
-                                 {"step", status.step},
-                                 {"epoch", status.epoch},
-                                 {"epochs", status.epochs},
-                                 {"samples_seen", status.samples_seen},
-                                 {"samples_total", status.samples_total},
-                                 {"samples_per_second", status.samples_per_second},
-                                 {"loss", status.loss},
-                                 {"accuracy", status.accuracy >= 0 ? nlohmann::ordered_json(status.accuracy) : nullptr},
-                                 {"switches", switches},
-                                 {"lost", status.lost}};
+  Json json = {{"job", status.job},
+               {"model", status.model},
+               {"data", status.data},
+               {"running", status.is_running},
+               {"ending", status.ending},
+               {"strategy", status.strategy},
+               {"duties", status.duties},
+               {"plan", status.plan},
+               {"generation", status.generation},
+               {"hosts", status.hosts},
+               {"step", status.step},
+               {"epoch", status.epoch},
+               {"epochs", status.epochs},
+               {"samples_seen", status.samples_seen},
+               {"samples_total", status.samples_total},
+               {"samples_per_second", status.samples_per_second},
+               {"loss", status.loss},
+               {"accuracy", status.accuracy >= 0 ? Json(status.accuracy) : nullptr},
+               {"switches", switches},
+               {"lost", status.lost}};
   return json.dump(2) + "\n";
 }
 

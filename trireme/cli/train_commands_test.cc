@@ -5,9 +5,9 @@
 #include <unistd.h>
 
 #include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/cli/testing/program.h"
 #include "trireme/data/images/image_codec.h"
 
@@ -64,20 +64,20 @@ TEST_F(TrainCommands, ATrainingLeavesModelAndRecords) {
 
 TEST_F(TrainCommands, EvalGivesTheScoreThatTrainingGave) {
   const Result trained = train();
-  const auto score = nlohmann::json::parse(run({"eval", latest(), "--json"}).out);
+  const auto score = parse_json(run({"eval", latest(), "--json"}).out);
   EXPECT_EQ(score["samples"], 100);
   EXPECT_THAT(trained.out, HasSubstr(fmt::format("test loss {:.4f}, accuracy {:.2f} %", score["loss"].get<double>(),
                                                  100 * score["accuracy"].get<double>())));
-  EXPECT_EQ(nlohmann::json::parse(run({"eval", latest(), "--part", "validation", "--json"}).out)["samples"], 100);
+  EXPECT_EQ(parse_json(run({"eval", latest(), "--part", "validation", "--json"}).out)["samples"], 100);
   EXPECT_THAT(run({"eval", latest() + "/checkpoints/step-00000012"}).out, HasSubstr("accuracy"));
 }
 
 TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   train();
-  const auto answers = nlohmann::json::parse(run({"predict", latest(), "--limit", "3", "--json"}).out)["predictions"];
+  const auto answers = parse_json(run({"predict", latest(), "--limit", "3", "--json"}).out)["predictions"];
   ASSERT_EQ(answers.size(), 3U);
   double sum = 0;
-  const auto all = nlohmann::json::parse(run({"predict", latest(), "--limit", "1", "--top", "10", "--json"}).out)["predictions"];
+  const auto all = parse_json(run({"predict", latest(), "--limit", "1", "--top", "10", "--json"}).out)["predictions"];
   ASSERT_EQ(all[0]["classes"].size(), 10U);
   for (const auto& row : all[0]["classes"]) sum += row["probability"].get<double>();
   EXPECT_NEAR(sum, 1, 1e-5);
@@ -128,7 +128,7 @@ TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {
 
 TEST_F(TrainCommands, DataShowsPartsAndWorkers) {
   EXPECT_THAT(run({"data", job()}).out, AllOf(HasSubstr("1x28x28"), HasSubstr("validation"), HasSubstr("seven")));
-  const auto parts = nlohmann::json::parse(run({"data", job(), "--workers", "3", "--distribution", "by_class", "--json"}).out)["parts"];
+  const auto parts = parse_json(run({"data", job(), "--workers", "3", "--distribution", "by_class", "--json"}).out)["parts"];
   ASSERT_EQ(parts.size(), 3U);
   EXPECT_EQ(parts[0]["samples"], 100);
   EXPECT_EQ(parts[0]["by_class"][9], 0);

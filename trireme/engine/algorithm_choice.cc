@@ -6,10 +6,10 @@
 #include <chrono>
 #include <cstring>
 #include <limits>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/engine/kernels/cpu.h"
 
 namespace trireme::engine {
@@ -18,12 +18,10 @@ namespace {
 constexpr int kRounds = 4;
 constexpr double kHopeless = 1.6;  // a candidate this much slower in the first round is dropped
 
-using Json = nlohmann::ordered_json;
-
 // {"<cpu>": {"<key>": "<label>"}}; anything else counts as empty.
 Json load(const std::filesystem::path& path) {
   if (path.empty() || !std::filesystem::exists(path)) return Json::object();
-  Json parsed = Json::parse(read_file(path), nullptr, false);
+  Json parsed = parse_json_or_discard(read_file(path));
   return parsed.is_object() ? parsed : Json::object();
 }
 

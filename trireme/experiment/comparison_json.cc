@@ -1,14 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // Writes a comparison as JSON.
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/experiment/comparison.h"
 
 namespace trireme::experiment {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 

@@ -6,7 +6,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "trireme/base/json.h"
 
 namespace trireme::experiment {
 namespace {
@@ -101,7 +101,7 @@ TEST(Comparison, WhatIsMissingOrFailedIsSaid) {
   EXPECT_THAT(text, HasSubstr("92.00 % (1 of 2)"));
   EXPECT_THAT(text, HasSubstr("failed: PS, seed 2: exited with code 1"));
   EXPECT_THAT(text, HasSubstr("one run each: no spread"));
-  const auto json = nlohmann::json::parse(to_json(comparison));
+  const auto json = parse_json(to_json(comparison));
   EXPECT_EQ(json["variants"][0]["runs"][1]["state"], "missing");
   EXPECT_EQ(json["variants"][1]["runs"][0]["state"], "failed");
   EXPECT_TRUE(json["variants"][1]["metrics"]["accuracy"]["mean"].is_null());

@@ -9,12 +9,12 @@
 #include <cctype>
 #include <filesystem>
 #include <map>
-#include <nlohmann/json.hpp>
 #include <optional>
 #include <sstream>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 
 namespace trireme::experiment {
 namespace {
@@ -130,21 +130,21 @@ ResourceUse ResourceMeter::finish() {
 }
 
 std::string to_json(const ResourceUse& use) {
-  const nlohmann::ordered_json json{{"seconds", use.seconds},
-                                    {"cpu_seconds", use.cpu_seconds},
-                                    {"cpu_share", use.cpu_share},
-                                    {"memory_most_bytes", use.memory_most},
-                                    {"memory_mean_bytes", use.memory_mean},
-                                    {"memory_is", use.has_shared_pages ? "PSS" : "private"},
-                                    {"network_most_bytes_per_second", use.network_most},
-                                    {"network_mean_bytes_per_second", use.network_mean},
-                                    {"samples", use.samples}};
+  const Json json{{"seconds", use.seconds},
+                  {"cpu_seconds", use.cpu_seconds},
+                  {"cpu_share", use.cpu_share},
+                  {"memory_most_bytes", use.memory_most},
+                  {"memory_mean_bytes", use.memory_mean},
+                  {"memory_is", use.has_shared_pages ? "PSS" : "private"},
+                  {"network_most_bytes_per_second", use.network_most},
+                  {"network_mean_bytes_per_second", use.network_mean},
+                  {"samples", use.samples}};
   return json.dump(2) + "\n";
 }
 
 ResourceUse resource_use_from_json(std::string_view text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     return {.seconds = json.at("seconds").get<double>(),
             .cpu_seconds = json.at("cpu_seconds").get<double>(),
             .cpu_share = json.at("cpu_share").get<double>(),
@@ -154,7 +154,7 @@ ResourceUse resource_use_from_json(std::string_view text) {
             .network_mean = json.at("network_mean_bytes_per_second").get<double>(),
             .samples = json.at("samples").get<std::int64_t>(),
             .has_shared_pages = json.at("memory_is").get<std::string>() == "PSS"};
-  } catch (const nlohmann::json::exception& error) {  // a foreign exception becomes an Error
+  } catch (const Json::exception& error) {  // a foreign exception becomes an Error
     throw Error{data_loss, "these are no resources of a run: {}", error.what()};
   }
 }

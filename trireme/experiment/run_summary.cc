@@ -4,7 +4,8 @@
 
 #include <algorithm>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "trireme/base/json.h"
 
 namespace trireme::experiment {
 namespace {
@@ -104,7 +105,7 @@ const JournalTail::Position& JournalTail::look() {
 }
 
 void JournalTail::take(const std::string& line) {
-  const auto json = nlohmann::json::parse(line, nullptr, false);
+  const auto json = parse_json_or_discard(line);
   if (!json.is_object()) return;
   const auto number = [&](const char* field) { return json.contains(field) && json[field].is_number() ? json[field].get<double>() : 0.0; };
   const std::string type = json.value("type", "");

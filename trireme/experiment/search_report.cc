@@ -7,8 +7,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/experiment/child_training.h"
 
@@ -87,7 +87,7 @@ std::string baseline_text(const SearchReport& report) {
                                                                          : "twice that spread");
 }
 
-nlohmann::ordered_json number(double value) { return std::isfinite(value) ? nlohmann::ordered_json(value) : nlohmann::ordered_json(); }
+Json number(double value) { return std::isfinite(value) ? Json(value) : Json(); }
 
 }  // namespace
 
@@ -104,7 +104,6 @@ std::string to_text(const SearchReport& report) {
 }
 
 std::string to_json(const SearchReport& report) {
-  using Json = nlohmann::ordered_json;
   const auto share = [&](int at) { return at < 0 ? Json() : Json(1.0 * at / report.grid); };
   const SearchAnswer answer = report.answer();
   Json points = Json::array();

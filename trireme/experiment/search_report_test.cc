@@ -5,7 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
+#include "trireme/base/json.h"
 
 namespace trireme::experiment {
 namespace {
@@ -38,7 +38,7 @@ TEST(SearchReport, StatesThePointAndWhatIsCertain) {
   EXPECT_THAT(text, HasSubstr("cannot tell, rather reached"));
   EXPECT_THAT(text, HasSubstr("lies after 25 %, at 50 % at the latest"));
   EXPECT_THAT(text, HasSubstr("the search took 1:06:40"));
-  const auto json = nlohmann::json::parse(to_json(report));
+  const auto json = parse_json(to_json(report));
   EXPECT_EQ(json["switch_at"], 0.375);
   EXPECT_EQ(json["last_missed"], 0.25);
   EXPECT_EQ(json["points"][1]["outcome"], "reached");

@@ -3,10 +3,10 @@
 #include "trireme/fetch/package_registry.h"
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 #include "trireme/fetch/process.h"
 
 namespace trireme::fetch {
@@ -34,7 +34,7 @@ std::string hex_from_base64(std::string_view text) {
 }  // namespace
 
 Package parse_npm_dist(std::string_view json) {
-  const nlohmann::json dist = nlohmann::json::parse(json, nullptr, false);
+  const Json dist = parse_json_or_discard(json);
   const auto text = [&](const char* key) {
     const bool there = dist.is_object() && dist.contains(key) && dist[key].is_string();
     return there ? dist[key].get<std::string>() : std::string();

@@ -4,16 +4,14 @@
 
 #include <fstream>
 #include <mutex>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 
 namespace trireme::observe {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::chrono::seconds kMaxWait{1};
 

@@ -7,16 +7,14 @@
 #include <cerrno>
 #include <fstream>
 #include <limits>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/observe/journal_version.h"
 
 namespace trireme::observe {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Value value_of(const std::string& name, const Json& json) {
   if (json.is_null()) return std::numeric_limits<double>::quiet_NaN();
@@ -86,7 +84,7 @@ std::optional<Record> parse_record(std::string_view line) {
   while (line.ends_with('\0')) line.remove_suffix(1);  // a power failure can leave a file longer than what was written
   if (line.empty()) return std::nullopt;
   try {
-    return record_of(Json::parse(line));
+    return record_of(parse_json(line));
   } catch (const Json::parse_error& error) {  // a foreign exception becomes an Error, or a line that was cut
     if (error.byte > line.size() && line.front() == '{') return std::nullopt;  // the end came too early
     throw Error{data_loss, "no JSON at its character {}", error.byte};

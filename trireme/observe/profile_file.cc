@@ -3,12 +3,11 @@
 #include "trireme/observe/profile_file.h"
 
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "trireme/base/json.h"
 
 namespace trireme::observe {
 namespace {
-
-using Json = nlohmann::json;
 
 template <class T>
 void take(const Json& json, const char* field, T& value) {
@@ -51,7 +50,7 @@ ProfileSpan span_of(const Json& json) {
 void read_profile(const std::filesystem::path& file, const ProfileLines& lines) {
   std::ifstream in(file);
   for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parse_json_or_discard(line);
     if (!json.is_object()) continue;
     std::string type;
     take(json, "type", type);

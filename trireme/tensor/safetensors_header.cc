@@ -2,15 +2,13 @@
 // A listener to the JSON parser, so that a header costs no tree and anything unexpected ends it at once.
 #include "trireme/tensor/safetensors_header.h"
 
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 
 namespace trireme {
 namespace {
-
-using Json = nlohmann::json;
 
 constexpr std::size_t kShownName = 80;
 constexpr std::string_view kMetadata = "__metadata__";

@@ -4,9 +4,9 @@
 
 #include <map>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/data/sets/data_sets.h"
@@ -94,8 +94,8 @@ void print_table(const std::vector<Group>& groups, const std::vector<std::string
   out << table.to_string();
 }
 
-nlohmann::ordered_json to_json(const std::vector<Group>& groups) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json to_json(const std::vector<Group>& groups) {
+  Json list = Json::array();
   for (const Group& group : groups) list.push_back({{"part", group.name}, {"samples", group.size()}, {"by_class", group.by_class()}});
   return list;
 }
@@ -106,11 +106,11 @@ int run(const Options& o, const run::Console& console) {
   const std::vector<Group> groups = o.workers > 0 ? workers_of(o, sets.train) : parts_of(sets);
   for (const std::string& warning : sets.warnings) console.err << "trireme: warning: " << warning << "\n";
   if (o.json) {
-    console.out << nlohmann::ordered_json{{"shape", std::vector<std::int64_t>(format.shape.begin(), format.shape.end())},
-                                          {"classes", format.classes},
-                                          {"targets", format.targets},
-                                          {"files", sets.train->file_starts().size()},
-                                          {"parts", to_json(groups)}}
+    console.out << Json{{"shape", std::vector<std::int64_t>(format.shape.begin(), format.shape.end())},
+                        {"classes", format.classes},
+                        {"targets", format.targets},
+                        {"files", sets.train->file_starts().size()},
+                        {"parts", to_json(groups)}}
                        .dump(2)
                 << "\n";
     return 0;

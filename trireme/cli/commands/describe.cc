@@ -3,9 +3,9 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/graph/model_entry.h"
@@ -47,7 +47,7 @@ graph::Graph load_model(const Options& o) {
   return graph::graph_from_config(job.at("model"));
 }
 
-nlohmann::ordered_json to_json(const graph::LayerSummary& layer) {
+Json to_json(const graph::LayerSummary& layer) {
   return {{"name", layer.name},
           {"op", layer.op},
           {"inputs", layer.inputs},
@@ -60,20 +60,20 @@ nlohmann::ordered_json to_json(const graph::LayerSummary& layer) {
 }
 
 void print_json(const Options& o, const graph::ModelSummary& summary, std::ostream& out) {
-  nlohmann::ordered_json layers = nlohmann::ordered_json::array();
+  Json layers = Json::array();
   for (const graph::LayerSummary& layer : summary.layers) layers.push_back(to_json(layer));
-  const nlohmann::ordered_json document = {{"model", o.model},
-                                           {"loss", summary.loss},
-                                           {"output", summary.output},
-                                           {"parameters", summary.parameters},
-                                           {"states", summary.states},
-                                           {"parameter_bytes", summary.parameter_bytes()},
-                                           {"forward_flops", summary.cost.forward_flops},
-                                           {"backward_flops", summary.cost.backward_flops},
-                                           {"activation_bytes", summary.activation_bytes},
-                                           {"batch_size", o.batch_size},
-                                           {"batch_activation_bytes", summary.activation_bytes_of_batch(o.batch_size)},
-                                           {"layers", std::move(layers)}};
+  const Json document = {{"model", o.model},
+                         {"loss", summary.loss},
+                         {"output", summary.output},
+                         {"parameters", summary.parameters},
+                         {"states", summary.states},
+                         {"parameter_bytes", summary.parameter_bytes()},
+                         {"forward_flops", summary.cost.forward_flops},
+                         {"backward_flops", summary.cost.backward_flops},
+                         {"activation_bytes", summary.activation_bytes},
+                         {"batch_size", o.batch_size},
+                         {"batch_activation_bytes", summary.activation_bytes_of_batch(o.batch_size)},
+                         {"layers", std::move(layers)}};
   out << document.dump(2) << "\n";
 }
 

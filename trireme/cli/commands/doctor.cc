@@ -5,8 +5,8 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/selection_flags.h"
@@ -21,7 +21,6 @@ using cluster::Findings;
 using cluster::kHere;
 using cluster::LinkCheck;
 using cluster::MachineCheck;
-using nlohmann::ordered_json;
 
 constexpr auto kRight = TextTable::Align::right;
 
@@ -96,20 +95,19 @@ void print_findings(const Findings& findings, std::size_t machines, std::ostream
     out << fmt::format("{} problem{} to mend.\n", findings.problems.size(), findings.problems.size() == 1 ? "" : "s");
 }
 
-ordered_json to_json(const MachineCheck& check) {
-  ordered_json json = {
-      {"name", check.machine.name}, {"address", check.machine.address}, {"usable", check.error.empty()}, {"error", check.error}};
+Json to_json(const MachineCheck& check) {
+  Json json = {{"name", check.machine.name}, {"address", check.machine.address}, {"usable", check.error.empty()}, {"error", check.error}};
   if (!check.facts) return json;
   json["clock_ahead"] = check.clock_ahead;
   json["clock_uncertainty"] = check.clock_uncertainty;
-  json["facts"] = ordered_json::parse(cluster::to_json(*check.facts));
+  json["facts"] = parse_json(cluster::to_json(*check.facts));
   return json;
 }
 
 void print_json(const Examination& examination, const Findings& findings, std::ostream& out) {
-  ordered_json machines = ordered_json::array();
+  Json machines = Json::array();
   for (const MachineCheck& check : examination.machines) machines.push_back(to_json(check));
-  ordered_json links = ordered_json::array();
+  Json links = Json::array();
   for (const LinkCheck& link : examination.links)
     links.push_back({{"from", name_of_place(examination, link.from)},
                      {"to", name_of_place(examination, link.to)},
@@ -117,9 +115,9 @@ void print_json(const Examination& examination, const Findings& findings, std::o
                      {"fault", link.result.fault},
                      {"bits_per_second", link.result.bits_per_second},
                      {"round_trip", link.result.round_trip}});
-  const ordered_json document = {
+  const Json document = {
       {"machines", std::move(machines)}, {"links", std::move(links)}, {"problems", findings.problems}, {"notes", findings.notes}};
-  out << document.dump(2, ' ', false, ordered_json::error_handler_t::replace) << "\n";
+  out << document.dump(2, ' ', false, Json::error_handler_t::replace) << "\n";
 }
 
 int run(const Options& o, const run::Console& console) {

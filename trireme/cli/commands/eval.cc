@@ -3,9 +3,9 @@
 #include <fmt/format.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/trained_model.h"
 #include "trireme/data/sets/data_sets.h"
@@ -32,12 +32,12 @@ int run(const Options& o, const run::Console& console) {
   const train::Score score = evaluator.score(samples, model.checkpoint.normalization, model.values());
   const double seconds = (clock.now() - start).count();
   if (o.json) {
-    console.out << nlohmann::ordered_json{{"checkpoint", model.directory.string()},
-                                          {"part", o.part},
-                                          {"samples", score.samples},
-                                          {"loss", score.loss},
-                                          {"accuracy", score.accuracy},
-                                          {"seconds", seconds}}
+    console.out << Json{{"checkpoint", model.directory.string()},
+                        {"part", o.part},
+                        {"samples", score.samples},
+                        {"loss", score.loss},
+                        {"accuracy", score.accuracy},
+                        {"seconds", seconds}}
                        .dump(2)
                 << "\n";
     return 0;

@@ -6,10 +6,10 @@
 #include <unistd.h>
 
 #include <memory>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/catalog_lookup.h"
 #include "trireme/base/clock.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/application.h"
 #include "trireme/cli/command_entry.h"
@@ -36,14 +36,14 @@ void print_table(const std::filesystem::path& directory, std::ostream& out) {
   out << table.to_string() << fmt::format("\nSets are kept in {}; get one with 'trireme fetch NAME'.\n", directory.string());
 }
 
-nlohmann::ordered_json to_json(const std::vector<fetch::SetFile>& files) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json to_json(const std::vector<fetch::SetFile>& files) {
+  Json list = Json::array();
   for (const fetch::SetFile& file : files) list.push_back({{"name", file.name}, {"bytes", file.bytes}});
   return list;
 }
 
 void print_json(const std::filesystem::path& directory, std::ostream& out) {
-  nlohmann::ordered_json sets = nlohmann::ordered_json::array();
+  Json sets = Json::array();
   for (const fetch::SetEntry& entry : fetch::sets::catalog())
     sets.push_back({{"name", entry.name},
                     {"summary", entry.summary},
@@ -54,7 +54,7 @@ void print_json(const std::filesystem::path& directory, std::ostream& out) {
                     {"train", to_json(entry.train)},
                     {"test", to_json(entry.test)},
                     {"class_names", entry.class_names}});
-  out << nlohmann::ordered_json{{"directory", directory.string()}, {"sets", std::move(sets)}}.dump(2) << "\n";
+  out << Json{{"directory", directory.string()}, {"sets", std::move(sets)}}.dump(2) << "\n";
 }
 
 void fetch_one(const fetch::SetEntry& entry, const Options& o, const run::Console& console) {

@@ -2,8 +2,8 @@
 // list: what there is to use in a job file, with all options, from the catalogues themselves.
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/base/options.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
@@ -95,10 +95,10 @@ void print_table(std::string_view kind, const std::vector<Item>& items, std::ost
   out << table.to_string();
 }
 
-nlohmann::ordered_json to_json(const std::vector<Item>& items) {
-  nlohmann::ordered_json list = nlohmann::ordered_json::array();
+Json to_json(const std::vector<Item>& items) {
+  Json list = Json::array();
   for (const Item& item : items) {
-    nlohmann::ordered_json options = nlohmann::ordered_json::array();
+    Json options = Json::array();
     for (const OptionRow& row : item.options)
       options.push_back({{"name", row.name}, {"default", row.value}, {"limits", row.limits}, {"help", row.help}});
     list.push_back({{"name", item.name}, {"summary", item.summary}, {"options", std::move(options)}});
@@ -107,7 +107,7 @@ nlohmann::ordered_json to_json(const std::vector<Item>& items) {
 }
 
 int run(const Options& o, const run::Console& console) {
-  nlohmann::ordered_json document = nlohmann::ordered_json::object();
+  Json document = Json::object();
   bool first = true;
   const auto show = [&](const std::string& catalog, std::string_view kind, const std::vector<Item>& items) {
     if (!o.catalog.empty() && o.catalog != catalog) return;

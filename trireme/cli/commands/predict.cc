@@ -4,10 +4,10 @@
 
 #include <algorithm>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <numeric>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/trained_model.h"
 #include "trireme/data/images/image_files.h"
@@ -64,7 +64,7 @@ class Printer {
       : model_(model), samples_(samples), options_(options), classifies_(model.job.graph.loss() == "softmax_cross_entropy") {}
 
   void add(std::int64_t index, std::span<const float> outputs) {
-    nlohmann::ordered_json answer{{"sample", samples_.source->sample_name(index)}};
+    Json answer{{"sample", samples_.source->sample_name(index)}};
     std::vector<std::string> row{samples_.source->sample_name(index)};
     if (samples_.labelled) {
       answer["label"] = samples_.source->label(index);
@@ -80,7 +80,7 @@ class Printer {
 
   void print(std::ostream& out) const {
     if (options_.json) {
-      out << nlohmann::ordered_json{{"checkpoint", model_.directory.string()}, {"predictions", answers_}}.dump(2) << "\n";
+      out << Json{{"checkpoint", model_.directory.string()}, {"predictions", answers_}}.dump(2) << "\n";
       return;
     }
     std::vector<TextTable::Column> columns{{"sample"}};
@@ -92,9 +92,9 @@ class Printer {
   }
 
  private:
-  void add_classes(std::span<const float> outputs, nlohmann::ordered_json& answer, std::vector<std::string>& row) const {
+  void add_classes(std::span<const float> outputs, Json& answer, std::vector<std::string>& row) const {
     std::string text;
-    nlohmann::ordered_json classes = nlohmann::ordered_json::array();
+    Json classes = Json::array();
     for (const std::size_t number : best_first(outputs, options_.top)) {
       const std::string title = model_.class_title(static_cast<std::int64_t>(number));
       text += fmt::format("{}{} {:.1f} %", text.empty() ? "" : ", ", title, 100 * outputs[number]);
@@ -103,7 +103,7 @@ class Printer {
     answer["classes"] = std::move(classes);
     row.push_back(std::move(text));
   }
-  static void add_numbers(std::span<const float> outputs, nlohmann::ordered_json& answer, std::vector<std::string>& row) {
+  static void add_numbers(std::span<const float> outputs, Json& answer, std::vector<std::string>& row) {
     answer["outputs"] = std::vector<float>(outputs.begin(), outputs.end());
     row.push_back(fmt::format("{:g}", fmt::join(outputs, ", ")));
   }
@@ -112,7 +112,7 @@ class Printer {
   const Samples& samples_;
   const Options& options_;
   bool classifies_;
-  std::vector<nlohmann::ordered_json> answers_;
+  std::vector<Json> answers_;
   std::vector<std::vector<std::string>> rows_;
 };
 

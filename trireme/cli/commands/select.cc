@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // select: the machines of a cluster that a selection leaves, as addresses of workers.
 #include <memory>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cluster/inventory/tf_config.h"
 
@@ -15,7 +15,7 @@ struct Options {
   bool json = false;
 };
 
-nlohmann::ordered_json to_json(const cluster::Machine& machine) {
+Json to_json(const cluster::Machine& machine) {
   return {{"name", machine.name},           {"address", machine.address}, {"user", machine.user},
           {"port", machine.port},           {"slots", machine.slots},     {"cores", machine.cores},
           {"memory_gb", machine.memory_gb}, {"gpus", machine.gpus},       {"energy_efficient", machine.energy_efficient},
@@ -29,12 +29,12 @@ int run(const Options& o, const run::Console& console) {
     for (const std::string& worker : workers) console.out << worker << "\n";
     return 0;
   }
-  nlohmann::ordered_json machines = nlohmann::ordered_json::array();
+  Json machines = Json::array();
   for (const cluster::Machine& machine : inventory.machines) machines.push_back(to_json(machine));
-  const nlohmann::ordered_json document = {{"selection", name_of(o.machines.selection())},
-                                           {"workers", workers},
-                                           {"machines", std::move(machines)},
-                                           {"warnings", inventory.warnings}};
+  const Json document = {{"selection", name_of(o.machines.selection())},
+                         {"workers", workers},
+                         {"machines", std::move(machines)},
+                         {"warnings", inventory.warnings}};
   console.out << document.dump(2) << "\n";
   return 0;
 }

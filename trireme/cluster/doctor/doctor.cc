@@ -8,12 +8,12 @@
 #include <functional>
 #include <map>
 #include <mutex>
-#include <nlohmann/json.hpp>
 #include <random>
 #include <thread>
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 #include "trireme/base/process.h"
 #include "trireme/cluster/doctor/doctor_agent.h"
 #include "trireme/cluster/inventory/addresses.h"
@@ -22,7 +22,6 @@
 namespace trireme::cluster {
 namespace {
 
-using nlohmann::json;
 using std::chrono::milliseconds;
 using std::chrono::seconds;
 
@@ -39,13 +38,13 @@ class AgentSession {
                   .on_line = [this](Stream, std::string_view line) { take(line); },
                   .on_exit = [this](const ExitStatus& status) { take_exit(status); }}) {}
 
-  json ask(const std::string& question) {
+  Json ask(const std::string& question) {
     process_.send(question + "\n");
     std::unique_lock lock(mutex_);
     if (!changed_.wait_for(lock, kAnswerLimit, [&] { return !answers_.empty() || !end_.empty(); }))
       throw Error{deadline_exceeded, "{}: no answer within {} s", name_, kAnswerLimit.count()};
     if (answers_.empty()) throw Error{unavailable, "{}: the examination broke off: {} ({})", name_, end_, last_line_};
-    json answer = json::parse(answers_.front(), nullptr, false);
+    Json answer = parse_json_or_discard(answers_.front());
     answers_.pop_front();
     if (!answer.is_object()) throw Error{data_loss, "{}: an answer that can't be read", name_};
     if (answer.contains("error")) throw Error{failed_precondition, "{}: {}", name_, answer["error"].get<std::string>()};
@@ -220,7 +219,7 @@ class Doctor {
   }
 
   LinkResult connect(const Way& way, milliseconds sending) {
-    const json answer = patients_[way.from].agent->ask(fmt::format("connect {} {} {} {}", way.address, way.port, token_, sending.count()));
+    const Json answer = patients_[way.from].agent->ask(fmt::format("connect {} {} {} {}", way.address, way.port, token_, sending.count()));
     return {.fault = answer.at("fault"),
             .words = answer.at("words"),
             .round_trip = answer.at("round_trip"),

@@ -5,30 +5,28 @@
 #include <algorithm>
 #include <chrono>
 #include <memory>
-#include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
 #include <vector>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 #include "trireme/cluster/doctor/link_probe.h"
 #include "trireme/cluster/doctor/machine_facts.h"
 
 namespace trireme::cluster {
 namespace {
 
-using nlohmann::ordered_json;
-
 class Agent {
  public:
   explicit Agent(std::filesystem::path folder) : folder_(std::move(folder)) {}
 
-  ordered_json answer(const std::string& question) {
+  Json answer(const std::string& question) {
     std::istringstream words(question);
     std::string verb;
     words >> verb;
     try {
-      if (verb == "facts") return {{"facts", ordered_json::parse(to_json(this_machine(folder_)))}};
+      if (verb == "facts") return {{"facts", parse_json(to_json(this_machine(folder_)))}};
       if (verb == "time") return {{"time", std::chrono::duration<double>(std::chrono::system_clock::now().time_since_epoch()).count()}};
       if (verb == "listen") return listen(words);
       if (verb == "connect") return connect(words);
@@ -39,7 +37,7 @@ class Agent {
   }
 
  private:
-  ordered_json listen(std::istringstream& words) {
+  Json listen(std::istringstream& words) {
     constexpr auto kLifetime = std::chrono::minutes(5);
     std::string address;
     std::string token;
@@ -48,7 +46,7 @@ class Agent {
     return {{"port", listener_->port()}};
   }
 
-  static ordered_json connect(std::istringstream& words) {
+  static Json connect(std::istringstream& words) {
     constexpr std::int64_t kLongest = 5000;
     LinkTry link;
     std::int64_t sending = 0;
@@ -68,7 +66,7 @@ class Agent {
 void serve_doctor(std::istream& in, std::ostream& out, const std::filesystem::path& folder) {
   Agent agent(folder);
   for (std::string question; std::getline(in, question);)
-    out << kAgentMark << agent.answer(question).dump(-1, ' ', false, ordered_json::error_handler_t::replace) << std::endl;
+    out << kAgentMark << agent.answer(question).dump(-1, ' ', false, Json::error_handler_t::replace) << std::endl;
 }
 
 }  // namespace trireme::cluster

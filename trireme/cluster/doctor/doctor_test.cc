@@ -6,9 +6,9 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "trireme/base/json.h"
 #include "trireme/cluster/doctor/doctor_agent.h"
 
 namespace trireme::cluster {
@@ -106,21 +106,21 @@ TEST(Doctor, Notes) {
 }
 
 // What the agent answers to questions, without its mark.
-std::vector<nlohmann::json> answers(const std::string& questions) {
+std::vector<Json> answers(const std::string& questions) {
   std::istringstream in(questions);
   std::ostringstream out;
   serve_doctor(in, out, "/tmp");
   std::istringstream lines(out.str());
-  std::vector<nlohmann::json> answers;
+  std::vector<Json> answers;
   for (std::string line; std::getline(lines, line);) {
     EXPECT_TRUE(line.starts_with(kAgentMark));
-    answers.push_back(nlohmann::json::parse(line.substr(kAgentMark.size())));
+    answers.push_back(parse_json(line.substr(kAgentMark.size())));
   }
   return answers;
 }
 
 TEST(DoctorAgent, Answers) {
-  const std::vector<nlohmann::json> given = answers("facts\ntime\nlisten 127.0.0.1 abc\nlisten 192.0.2.1 abc\nrun rm\n");
+  const std::vector<Json> given = answers("facts\ntime\nlisten 127.0.0.1 abc\nlisten 192.0.2.1 abc\nrun rm\n");
   ASSERT_EQ(given.size(), 5U);
   EXPECT_GE(given[0]["facts"]["cores"], 1);
   EXPECT_GT(given[1]["time"], 1.7e9);
@@ -131,7 +131,7 @@ TEST(DoctorAgent, Answers) {
 
 TEST(DoctorAgent, Connects) {
   const LinkListener listener("127.0.0.1", "abc", std::chrono::seconds(20));
-  const std::vector<nlohmann::json> given =
+  const std::vector<Json> given =
       answers(fmt::format("connect 127.0.0.1 {} abc 0\nconnect 127.0.0.1 {} abc 50\n", listener.port(), listener.port()));
   EXPECT_EQ(given.at(0)["fault"], "");
   EXPECT_EQ(given.at(0)["bits_per_second"], 0);

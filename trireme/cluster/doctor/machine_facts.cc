@@ -6,10 +6,10 @@
 #include <sys/utsname.h>
 
 #include <fstream>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 
 namespace trireme::cluster {
 namespace {
@@ -70,21 +70,21 @@ MachineFacts this_machine(const std::filesystem::path& folder) {
 }
 
 std::string to_json(const MachineFacts& f) {
-  const nlohmann::ordered_json json = {{"cpu", f.cpu},
-                                       {"cores", f.cores},
-                                       {"memory", f.memory},
-                                       {"free_memory", f.free_memory},
-                                       {"free_disk", f.free_disk},
-                                       {"load", f.load},
-                                       {"vector_extensions", f.vector_extensions},
-                                       {"congestion_control", f.congestion_control},
-                                       {"kernel", f.kernel}};
-  return json.dump(-1, ' ', false, nlohmann::json::error_handler_t::replace);
+  const Json json = {{"cpu", f.cpu},
+                     {"cores", f.cores},
+                     {"memory", f.memory},
+                     {"free_memory", f.free_memory},
+                     {"free_disk", f.free_disk},
+                     {"load", f.load},
+                     {"vector_extensions", f.vector_extensions},
+                     {"congestion_control", f.congestion_control},
+                     {"kernel", f.kernel}};
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }
 
 MachineFacts facts_from_json(std::string_view text) {
   try {
-    const auto json = nlohmann::json::parse(text);
+    const auto json = parse_json(text);
     return {.cpu = json.at("cpu"),
             .cores = json.at("cores"),
             .memory = json.at("memory"),
@@ -94,7 +94,7 @@ MachineFacts facts_from_json(std::string_view text) {
             .vector_extensions = json.at("vector_extensions"),
             .congestion_control = json.at("congestion_control"),
             .kernel = json.at("kernel")};
-  } catch (const nlohmann::json::exception& fault) {  // a foreign exception becomes an Error
+  } catch (const Json::exception& fault) {  // a foreign exception becomes an Error
     throw Error{data_loss, "facts about a machine that can't be read: {}", fault.what()};
   }
 }

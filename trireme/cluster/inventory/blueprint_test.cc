@@ -3,8 +3,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "trireme/base/json.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/cluster/inventory/inventory.h"
 #include "trireme/cluster/inventory/selection.h"
@@ -103,7 +102,7 @@ TEST(TfConfig, IsValidForEachWorker) {
   const std::vector<std::string> configs = tf_configs(select(parse_blueprint(kPrinted, "b.json"), Selection::gpus), 2223);
   ASSERT_EQ(configs.size(), 2U);
   EXPECT_EQ(configs[1], R"({"cluster":{"worker":["147.102.19.4:2223","147.102.19.7:2223"]},"task":{"index":1,"type":"worker"}})");
-  EXPECT_EQ(nlohmann::json::parse(configs[0])["task"]["index"], 0);
+  EXPECT_EQ(parse_json(configs[0])["task"]["index"], 0);
 }
 
 TEST(TfConfig, SlotsAreWorkersOnFollowingPorts) {

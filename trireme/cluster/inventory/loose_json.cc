@@ -4,9 +4,9 @@
 
 #include <algorithm>
 #include <cctype>
-#include <nlohmann/json.hpp>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 
 namespace trireme::cluster {
 namespace {
@@ -95,7 +95,7 @@ class LooseReader {
     if (end >= text_.size() || text_[end] != '"') fail("a closing quote is missing");
     const std::string_view token = text_.substr(at_, end + 1 - at_);
     at_ = end + 1;
-    const auto decoded = nlohmann::json::parse(token, nullptr, false);
+    const auto decoded = parse_json_or_discard(token);
     if (!decoded.is_string()) fail("a text with a wrong escape or encoding");
     return decoded.get<std::string>();
   }
@@ -104,7 +104,7 @@ class LooseReader {
     const std::size_t first = at_;
     while (at_ < text_.size() && is_word_character(text_[at_])) ++at_;
     const std::string_view token = text_.substr(first, at_ - first);
-    const auto decoded = nlohmann::json::parse(token, nullptr, false);
+    const auto decoded = parse_json_or_discard(token);
     if (decoded.is_boolean()) return {decoded.get<bool>(), place};
     if (decoded.is_number_integer() && decoded <= std::numeric_limits<std::int64_t>::max()) return {decoded.get<std::int64_t>(), place};
     if (decoded.is_number()) return {decoded.get<double>(), place};

@@ -2,10 +2,9 @@
 // Writes TF_CONFIG, one text per worker.
 #include "trireme/cluster/inventory/tf_config.h"
 
-#include <nlohmann/json.hpp>
-
 #include "trireme/base/error.h"
 #include "trireme/base/host.h"
+#include "trireme/base/json.h"
 
 namespace trireme::cluster {
 
@@ -25,7 +24,7 @@ std::vector<std::string> tf_configs(const std::vector<Machine>& machines, std::i
   const std::vector<std::string> workers = worker_addresses(machines, port);
   std::vector<std::string> configs;
   for (std::size_t i = 0; i < workers.size(); ++i) {
-    const nlohmann::ordered_json config = {{"cluster", {{"worker", workers}}}, {"task", {{"index", i}, {"type", "worker"}}}};
+    const Json config = {{"cluster", {{"worker", workers}}}, {"task", {{"index", i}, {"type", "worker"}}}};
     configs.push_back(config.dump());
   }
   return configs;

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 // cifar10: small colour photographs, five batches for training and one for the test.
 #include <array>
-#include <nlohmann/json.hpp>
 #include <span>
 #include <string>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/base/json.h"
 #include "trireme/data/images/image_codec.h"
 #include "trireme/data/images/planes.h"
 #include "trireme/fetch/archive.h"
@@ -34,7 +34,7 @@ std::vector<std::uint8_t> read_rows(const std::filesystem::path& path) {
 }
 
 std::vector<int> read_labels(const std::filesystem::path& path, std::size_t count) {
-  const nlohmann::json labels = nlohmann::json::parse(read_file(path), nullptr, false);
+  const Json labels = parse_json_or_discard(read_file(path));
   bool good = labels.is_array() && labels.size() == count;
   std::vector<int> numbers;
   for (const auto& label : labels) {

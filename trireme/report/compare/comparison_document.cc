@@ -4,8 +4,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/report/compare/factors.h"
 #include "trireme/report/compare/parity.h"
 #include "trireme/report/compare/tables.h"
@@ -13,8 +13,6 @@
 
 namespace trireme::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json numbers(const std::vector<double>& values) {
   Json list = Json::array();

@@ -3,12 +3,11 @@
 #include "trireme/report/document/document_json.h"
 
 #include <cmath>
-#include <nlohmann/json.hpp>
+
+#include "trireme/base/json.h"
 
 namespace trireme::report {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 Json number(double value) {
   return std::isfinite(value) ? value == std::floor(value) && std::abs(value) < 1e15 ? Json(static_cast<std::int64_t>(value)) : Json(value)

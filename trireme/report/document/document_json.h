@@ -2,12 +2,11 @@
 // A run document as a JSON value, for those who put it into another one.
 #pragma once
 
-#include <nlohmann/json_fwd.hpp>
-
+#include "trireme/base/json.h"
 #include "trireme/report/document/run_document.h"
 
 namespace trireme::report {
 
-nlohmann::ordered_json json_of(const RunDocument& document);
+Json json_of(const RunDocument& document);
 
 }  // namespace trireme::report

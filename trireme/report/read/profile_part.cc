@@ -5,12 +5,11 @@
 #include <algorithm>
 #include <cmath>
 #include <fstream>
-#include <nlohmann/json.hpp>
+
+#include "trireme/base/json.h"
 
 namespace trireme::report {
 namespace {
-
-using Json = nlohmann::json;
 
 double number(const Json& json, const char* field) {
   const auto found = json.find(field);
@@ -102,7 +101,7 @@ std::vector<OpProfile> read_profile(const std::filesystem::path& file) {
   std::vector<OpProfile> sections;
   for (std::string line; std::getline(stream, line);) {
     if (line.starts_with(R"({"type":"span")")) continue;  // most lines are spans, and they are for traces
-    const Json json = Json::parse(line, nullptr, false);
+    const Json json = parse_json_or_discard(line);
     if (json.is_object()) take(json, sections);
   }
   std::erase_if(sections, [](const OpProfile& section) { return !(section.steps > 0) || section.ops.empty(); });

@@ -8,8 +8,7 @@
 #include <gtest/gtest.h>
 #include <sys/file.h>
 
-#include <nlohmann/json.hpp>
-
+#include "trireme/base/json.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/report/testing/made_run.h"
 
@@ -372,7 +371,7 @@ TEST(RunReader, DamagedLinesArePassedOverAndCounted) {
 
 TEST(RunReader, AnEmptyRunHasADocumentOfUnknowns) {
   const MadeRun run;
-  const auto json = nlohmann::json::parse(to_json(read_run(run.path())));
+  const auto json = parse_json(to_json(read_run(run.path())));
   EXPECT_EQ(json["version"], 1);
   EXPECT_EQ(json["run"]["state"], "died");
   EXPECT_TRUE(json["run"]["parameters"].is_null());

@@ -5,8 +5,7 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 
-#include <nlohmann/json.hpp>
-
+#include "trireme/base/json.h"
 #include "trireme/report/compare/factors.h"
 #include "trireme/report/compare/parity.h"
 #include "trireme/report/read/profile_part.h"
@@ -230,7 +229,7 @@ TEST(Parity, ModelsAreNotComparedWithOneAnother) {
 
 TEST(Reports, AreJsonAndMarkdown) {
   const ComparisonDocument document = compare_runs("both | ways", std::vector<RunDocument>{run_of({}), run_of({.strategy = "ps:async"})});
-  const auto json = nlohmann::json::parse(to_json(document));
+  const auto json = parse_json(to_json(document));
   EXPECT_EQ(json["runs"].size(), 2U);
   EXPECT_EQ(json["runs"][1]["label"], "ps:async");
   EXPECT_EQ(json["tables"][0]["columns"].size(), json["tables"][0]["rows"][0].size());

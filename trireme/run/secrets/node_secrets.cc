@@ -2,16 +2,13 @@
 // Packs a node's secrets into one line of JSON, and reads them back.
 #include "trireme/run/secrets/node_secrets.h"
 
-#include <nlohmann/json.hpp>
-
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
 #include "trireme/base/hexadecimal.h"
+#include "trireme/base/json.h"
 
 namespace trireme::run {
 namespace {
-
-using Json = nlohmann::json;
 
 // A JSON document whose texts are overwritten when it goes.
 struct SecretJson {
@@ -37,7 +34,7 @@ std::string to_line(const NodeSecrets& secrets) {
 
 NodeSecrets node_secrets(const std::string& line) {
   try {
-    const SecretJson document{Json::parse(line)};
+    const SecretJson document{parse_json(line)};
     const Json& json = document.json;
     return {.coordinator = json.at("coordinator"),
             .credentials = {.authority = json.at("authority"), .certificate = json.at("certificate"), .key = json.at("private_key")},

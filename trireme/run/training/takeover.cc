@@ -4,15 +4,12 @@
 
 #include <fmt/format.h>
 
-#include <nlohmann/json.hpp>
-
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/hexadecimal.h"
+#include "trireme/base/json.h"
 
 namespace trireme::run {
-
-using Json = nlohmann::json;
 
 std::filesystem::path takeover_file(const std::filesystem::path& run) { return run / "coordinator.json"; }
 
@@ -36,7 +33,7 @@ std::optional<Takeover> read_takeover(const std::filesystem::path& file) {
   constexpr std::uintmax_t kMaxBytes = 1 << 20;
   const std::string text = read_file(file, kMaxBytes);
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     return Takeover{.secret = from_hex(json.at("secret")),
                     .port = json.at("port"),
                     .launcher = json.at("launcher"),

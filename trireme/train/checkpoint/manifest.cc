@@ -5,15 +5,13 @@
 #include <bit>
 #include <charconv>
 #include <cmath>
-#include <nlohmann/json.hpp>
 #include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/base/json.h"
 
 namespace trireme::train {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 constexpr std::string_view kFormat = "trireme-checkpoint";
 constexpr std::int64_t kVersion = 1;
@@ -129,7 +127,7 @@ std::string manifest_text(const Manifest& manifest) {
 
 Manifest parse_manifest(std::string_view text, const std::string& place) {
   try {
-    const Json json = Json::parse(text);
+    const Json json = parse_json(text);
     check_version(json, place);
     return from_json(json);
   } catch (const Json::exception& error) {  // a foreign exception becomes an Error

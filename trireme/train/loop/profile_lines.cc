@@ -3,14 +3,12 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <nlohmann/json.hpp>
 
+#include "trireme/base/json.h"
 #include "trireme/train/loop/profile_data.h"
 
 namespace trireme::train {
 namespace {
-
-using Json = nlohmann::ordered_json;
 
 void add_line(std::string& text, const Json& json) {
   text += json.dump(-1, ' ', false, Json::error_handler_t::replace);

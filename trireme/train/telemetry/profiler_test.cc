@@ -7,17 +7,15 @@
 #include <unistd.h>
 
 #include <map>
-#include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "trireme/base/json.h"
 #include "trireme/train/loop/trainer.h"
 #include "trireme/train/telemetry/profile_recorder.h"
 #include "trireme/train/testing/job.h"
 
 namespace trireme::train {
 namespace {
-
-using Json = nlohmann::json;
 
 struct Profiled {
   explicit Profiled(const std::vector<std::string>& settings, const std::filesystem::path& cache = {})
@@ -127,7 +125,7 @@ TEST(ProfileLines, AreJsonWithOneMetaAndNothingForgotten) {
   std::istringstream in(text);
   std::map<std::string, int> types;
   for (std::string line; std::getline(in, line);) {
-    const Json json = Json::parse(line);
+    const Json json = parse_json(line);
     ++types[json.at("type")];
     if (json.at("type") == "span") {
       EXPECT_GE(json.at("begin").get<double>(), 1e9);
