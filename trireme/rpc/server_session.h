@@ -28,11 +28,7 @@ class ServerEnd final : public StreamEnd<grpc::ServerGenericBidiReactor, Kind> {
     Base::OnReadDone(ok);
   }
 
-  void OnDone() override {
-    // A stream that this side closed is cancelled all the same if the peer is gone by then: what counts is what happened first.
-    const auto& closing = this->closing_;
-    this->end(closing ? *closing : cancelled_ ? Error{unavailable, "connection closed"} : Error{ok, "closed"});
-  }
+  void OnDone() override { this->end(reason()); }
   void OnCancel() override {
     const std::lock_guard lock(this->mutex_);
     cancelled_ = true;
@@ -48,6 +44,13 @@ class ServerEnd final : public StreamEnd<grpc::ServerGenericBidiReactor, Kind> {
   }
   void end_reading() override { finish(grpc::Status::OK); }
   void cancel() override { context_->TryCancel(); }
+
+  // A stream that this side closed is cancelled all the same if the peer is gone by then: what counts is what happened first.
+  Error reason() {
+    const std::lock_guard lock(this->mutex_);
+    if (this->closing_) return *this->closing_;
+    return cancelled_ ? Error{unavailable, "connection closed"} : Error{ok, "closed"};
+  }
 
   bool is_finished() {
     const std::lock_guard lock(this->mutex_);
