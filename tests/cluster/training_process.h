@@ -14,10 +14,10 @@
 #include <thread>
 #include <vector>
 
-#include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/process.h"
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/observe/journal_reader.h"
 
 namespace trireme::tests {

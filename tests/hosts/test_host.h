@@ -11,10 +11,10 @@
 
 #include "tests/hosts/host_commands.h"
 #include "tests/hosts/test_hosts.h"
-#include "tests/wait_until.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/process.h"
+#include "trireme/base/testing/wait_until.h"
 
 namespace trireme::tests {
 

@@ -11,8 +11,8 @@
 #include <chrono>
 #include <csignal>
 
-#include "tests/wait_until.h"
 #include "trireme/base/files.h"
+#include "trireme/base/testing/wait_until.h"
 
 namespace trireme::tests {
 namespace {

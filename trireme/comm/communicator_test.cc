@@ -16,6 +16,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/base/testing/wait_until.h"
 
 namespace trireme::comm {
 namespace {
@@ -261,9 +262,9 @@ TEST(Failure, AWaitThatLastsIsNotedAndARendezvousThatFailsSaysWhomItMissed) {
   Group group = group_of(0, 2);
   group.waits = std::make_shared<PeerWait>();
   std::jthread late([&] {
-    while (group.waits->peer() != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));
+    ASSERT_TRUE(wait_until([&] { return group.waits->peer() == 1; }));
     auto other = Communicator::connect(store, group_of(1, 2), kTimeout);
-    while (group.waits->peer() != 1) std::this_thread::sleep_for(std::chrono::milliseconds(1));  // in the collective
+    ASSERT_TRUE(wait_until([&] { return group.waits->peer() == 1; }));  // in the collective
     other.barrier(kTimeout);
   });
   auto communicator = Communicator::connect(store, group, kTimeout);

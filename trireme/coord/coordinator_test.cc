@@ -10,6 +10,7 @@
 #include <thread>
 
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/rpc/channel.h"
 
@@ -71,7 +72,7 @@ TEST(Coordinator, FailuresAndProgressAreReported) {
   options.silence = Seconds{0.5};
   Cluster cluster({"0", "1"}, options);
   cluster.nodes[0].at(17, "exchange");
-  while (cluster.coordinator.progress("0").step != 17) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return cluster.coordinator.progress("0").step == 17; }));
   EXPECT_EQ(cluster.coordinator.progress("0").phase, "exchange");
   cluster.nodes[1].fail({.rank = 1, .progress = {.step = 18, .phase = "backward"}, .code = data_loss, .text = "no", .blames_peer = true});
   const auto event = cluster.coordinator.next_event(kPatience);
@@ -189,7 +190,7 @@ TEST(Membership, IsUsedByAnotherThreadWhileItRejoins) {
     coordinator = std::make_unique<Coordinator>(options);
     node.rejoin(kPatience);
     const int before = sent;
-    while (sent == before) std::this_thread::sleep_for(Seconds{0.001});
+    ASSERT_TRUE(wait_until([&] { return sent != before; }));
   }
 }
 
@@ -197,7 +198,7 @@ TEST(Coordinator, AnEventKnowsTheGenerationItHappenedIn) {
   Cluster cluster({"0", "1"});
   cluster.nodes[0].send({.kind = "record", .bytes = "of the first"});
   cluster.nodes[0].at(1, "after it");  // on the same stream, so that the message is in the queue when this is known
-  while (cluster.coordinator.progress("0").step != 1) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return cluster.coordinator.progress("0").step == 1; }));
   cluster.announce(2, {"0", "1"});
   cluster.nodes[0].send({.kind = "record", .bytes = "of the second"});
   for (const std::uint64_t generation : {1U, 2U}) {
@@ -241,7 +242,7 @@ TEST(Coordinator, AMemberThatIsLeftOutLearnsThatItsGenerationIsOver) {
   Cluster cluster({"0", "1"});
   Membership& left_out = cluster.nodes[1];
   cluster.announce(2, {"0"});
-  while (left_out.announced() < 2) std::this_thread::sleep_for(Seconds{0.001});
+  ASSERT_TRUE(wait_until([&] { return left_out.announced() >= 2; }));
   EXPECT_TRUE(left_out.cancellation()->is_cancelled());
   EXPECT_THAT(thrown_error([&] { left_out.await_generation(1, Seconds{0.05}); }), StartsWith("deadline_exceeded: "))
       << "it takes no part in what was announced";
@@ -255,17 +256,17 @@ TEST(Coordinator, KnowsWhatANodeIsAtAlsoInAGenerationThatIsOver) {
   Cluster cluster({"0", "1"}, options);
   cluster.nodes[1].at(7, "wait");
   const auto progress = [&] { return cluster.coordinator.progress("1"); };
-  while (progress().step != 7) std::this_thread::sleep_for(Seconds{0.001});
+  ASSERT_TRUE(wait_until([&] { return progress().step == 7; }));
   EXPECT_EQ(progress().waits_for, comm::PeerWait::kNoPeer);
   cluster.announce(2, {"0"});
   const std::uint64_t moves = progress().moves;
   const double before = progress().seconds;
-  while (progress().seconds <= before) std::this_thread::sleep_for(Seconds{0.001});
+  ASSERT_TRUE(wait_until([&] { return progress().seconds > before; }));
   EXPECT_EQ(progress().moves, moves) << "it stands still";
   EXPECT_EQ(progress().generation, 1U);
   cluster.nodes[1].peer_wait()->begin(comm::PeerWait::kUnknownPeer);
   cluster.nodes[1].at(7, "lease");
-  while (progress().moves == moves) std::this_thread::sleep_for(Seconds{0.001});
+  ASSERT_TRUE(wait_until([&] { return progress().moves != moves; }));
   EXPECT_EQ(progress().phase, "lease");
   EXPECT_EQ(progress().waits_for, comm::PeerWait::kUnknownPeer);
 }
@@ -286,7 +287,7 @@ TEST(Coordinator, AnOlderGenerationIsFencedOff) {
   old.fail({.rank = 0, .text = "late"});
   member.send({.kind = "commit", .bytes = "step 7 of 2"});
   EXPECT_EQ(next(cluster.coordinator), "message 1: step 7 of 2");
-  while (cluster.coordinator.refused_messages() < 2) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return cluster.coordinator.refused_messages() >= 2; }));
   EXPECT_FALSE(cluster.coordinator.next_event(Seconds{0.05}).has_value());
 
   EXPECT_EQ(old.announced(), 2U);
@@ -299,7 +300,7 @@ TEST(Coordinator, MessagesOfANodeOutsideTheGenerationAreRefused) {
   Cluster cluster({"0", "1"});
   cluster.announce(2, {"1"});
   cluster.nodes[0].send({.kind = "commit", .bytes = "from outside"});
-  while (cluster.coordinator.refused_messages() < 1) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return cluster.coordinator.refused_messages() >= 1; }));
   EXPECT_THAT(thrown_error([&] { cluster.nodes[0].store().set("key", "x"); }), StartsWith("failed_precondition"));
 }
 

@@ -6,6 +6,7 @@
 #include <thread>
 
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/rpc/testing/child_process.h"
 
@@ -47,7 +48,7 @@ TEST(Lost, ASilentNodeIsLostAndFencedOffWhenItWakes) {
   const ChildProcess child("LostChild.DISABLED_Node", coordinator.addresses().front());
   EXPECT_EQ(next(coordinator), "hello child");
   EXPECT_EQ(next(coordinator), "ready child");
-  while (coordinator.progress("child").step != 5) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return coordinator.progress("child").step == 5; }));
   const Seconds start = now();
   child.signal(SIGSTOP);
   const auto lost = coordinator.next_event(kPatience);

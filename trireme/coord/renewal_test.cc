@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/rpc/channel.h"
 
@@ -42,7 +43,10 @@ class Renewal : public testing::Test {
         return false;
       }
     };
-    while (is_taken()) std::this_thread::sleep_for(Seconds{0.1});
+    ASSERT_TRUE(wait_until([&] {
+      std::this_thread::sleep_for(Seconds{0.1});  // many tries at once would be taken for a flood
+      return !is_taken();
+    }));
   }
   Membership join_as(const Coordinator& coordinator, const rpc::Credentials& credentials) const {
     Membership::Options with = node_options(coordinator.addresses().front(), rpc::identity_of_certificate(credentials.certificate).name);
@@ -63,7 +67,7 @@ TEST_F(Renewal, ANodeRejoinsAfterItsFirstCertificateHasEnded) {
   EXPECT_EQ(node.credentials().authority, first.authority);
   // A new one has all its time before it.
   const std::string last = node.credentials().certificate;
-  while (node.credentials().certificate == last) std::this_thread::sleep_for(Seconds{0.01});
+  ASSERT_TRUE(wait_until([&] { return node.credentials().certificate != last; }));
   const int port = coordinator->port();
   coordinator.reset();
   EXPECT_THAT(thrown_error([&] { node.await_generation(0, kPatience); }), StartsWith("unavailable: "));

@@ -14,6 +14,7 @@
 
 #include "trireme/base/random.h"
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/data/source/memory_source.h"
 #include "trireme/data/source/permutation.h"
 
@@ -371,7 +372,7 @@ TEST(BatchStream, BackgroundTimeAndWaitingAreMeasuredApart) {
   stream.next();
   const double first = stream.times().wait_seconds;
   EXPECT_GT(first, 0.045);
-  while (source->reads < 15) std::this_thread::sleep_for(std::chrono::milliseconds(10));  // two more are made meanwhile
+  ASSERT_TRUE(wait_until([&] { return source->reads >= 15; }));  // two more are made meanwhile
   std::this_thread::sleep_for(std::chrono::milliseconds(60));
   stream.next();
   EXPECT_LT(stream.times().wait_seconds - first, 0.04);

@@ -6,6 +6,7 @@
 #include <mutex>
 #include <thread>
 
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/train/conductor/conductor.h"
 #include "trireme/train/messages/progress_reporter.h"
@@ -87,7 +88,7 @@ TEST_F(ConductorStalls, TheOneThatReadsForEverIsLeftOutAndTakenBackWhenItMoves) 
     node->peer_wait()->begin(1);
   }
   for (Membership* const node : {&nodes_[0], &nodes_[2]}) EXPECT_EQ(node->await_generation(1, coord::kPatience).size(), 2);
-  while (nodes_[1].announced() < 2) std::this_thread::sleep_for(Seconds(0.001));
+  ASSERT_TRUE(wait_until([&] { return nodes_[1].announced() >= 2; }));
   EXPECT_TRUE(nodes_[1].cancellation()->is_cancelled()) << "it is informed that its generation is over";
   EXPECT_THAT(said(), AllOf(ContainsRegex("rank 1 on host1 is stuck in step 17 \\(wait\\): it has been reading data for [0-9]+ s while 2 "
                                           "others wait for it"),

@@ -14,6 +14,7 @@
 #include <thread>
 #include <vector>
 
+#include "trireme/base/testing/wait_until.h"
 #include "trireme/coord/testing/coordinator.h"
 #include "trireme/train/conductor/conductor.h"
 #include "trireme/train/testing/sample_checkpoint.h"
@@ -38,15 +39,6 @@ struct LastStep final : Observer {
 
 class ConductorTest : public testing::Test {
  protected:
-  static bool wait_until(const std::function<bool()>& condition) {
-    const Seconds end = coord::now() + coord::kPatience;
-    while (!condition()) {
-      if (coord::now() > end) return false;
-      std::this_thread::sleep_for(Seconds(0.002));
-    }
-    return true;
-  }
-
   ConductorTest() {
     options_.job.nodes = {"0", "1", "2"};
     options_.job.checkpoint_seconds = 5;
