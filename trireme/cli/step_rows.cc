@@ -16,7 +16,7 @@ std::deque<observe::StepAnatomy> read_step_rows(const std::filesystem::path& fil
   observe::NumberTable table;
   for (std::string line; std::getline(in, line);) {
     if (!table.take(line)) continue;
-    const observe::StepAnatomy row = observe::record_of_row<observe::StepAnatomy>(table);
+    const auto row = observe::record_of_row<observe::StepAnatomy>(table);
     if (row.step < first || row.step > last || row.start <= 0) continue;
     rows.push_back(row);
     if (rows.size() > most) rows.pop_front();

@@ -71,7 +71,7 @@ TYPED_TEST(Records, AreDocumented) { expect_documented<TypeParam>(heading<TypePa
 
 TYPED_TEST(Records, KeepEveryField) {
   if constexpr (std::is_same_v<TypeParam, ServerRecord>) {
-    ServerRecord first = filled<ServerRecord>();
+    auto first = filled<ServerRecord>();
     first.server = 0;  // only the first one speaks for all
     expect_same(first, unpack_record<ServerRecord>(pack_record(first)), false);
     expect_same(first, record_of<ServerRecord>(as_read(fields_of(first))), true);

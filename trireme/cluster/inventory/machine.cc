@@ -112,7 +112,7 @@ void check_name(std::string_view name, std::string_view what, std::string_view o
 }
 
 void check_path(std::string_view path, std::string_view what, std::string_view origin) {
-  static const std::string allowed = std::string(kWordCharacters) + "/~+@,=";
+  const std::string allowed = std::string(kWordCharacters) + "/~+@,=";
   if (path.empty() || path.front() == '-' || path.find_first_not_of(allowed) != std::string_view::npos)
     throw Error{invalid_argument, "{}: '{}' can't be used as {}: letters, digits and ./~+@,=_- are allowed, and no '-' in front", origin,
                 shown(path), what};
