@@ -20,7 +20,7 @@ Cancellation::Cancellation() : descriptor_(::eventfd(0, EFD_CLOEXEC | EFD_NONBLO
 
 Cancellation::~Cancellation() { ::close(descriptor_); }
 
-void Cancellation::cancel() {
+void Cancellation::cancel() {  // NOLINT(readability-make-member-function-const): it changes what `descriptor_` refers to
   const std::uint64_t one = 1;
   // It fails only when the counter is full, that is, cancelled.
   [[maybe_unused]] const ssize_t written = ::write(descriptor_, &one, sizeof one);

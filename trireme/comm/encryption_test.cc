@@ -88,7 +88,7 @@ std::string captured(Encryption encryption) {
 
 TEST(Encryption, GradientsAreNotOnTheWireInClear) {
   const std::string wire = captured(Encryption::always);
-  ASSERT_GT(wire.size(), 2 * 50000 * sizeof(float));
+  ASSERT_GT(wire.size(), sizeof(float) * 2 * 50000);
   EXPECT_EQ(wire.find(kCanaryBytes), std::string::npos);
   // Nor one value of them more often than chance has it.
   std::size_t count = 0;

@@ -16,8 +16,8 @@ Reductions chosen() {
 }  // namespace
 
 const Reductions& reductions() {
-  static const Reductions found = chosen();
-  return found;
+  static const Reductions kFound = chosen();
+  return kFound;
 }
 
 }  // namespace trireme::comm

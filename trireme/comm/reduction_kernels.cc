@@ -5,6 +5,7 @@
 
 // Plain loops without branches, left to the vectoriser; f16 in integer arithmetic, because not every CPU converts it.
 // ivdep: `sum` may be `a` itself, which the vectoriser would otherwise take for an overlap and stay scalar.
+#pragma GCC diagnostic ignored "-Wunknown-pragmas"  // clang-tidy doesn't know ivdep
 
 namespace trireme::comm::TRIREME_ISA {
 namespace {

@@ -307,7 +307,7 @@ TEST(Coordinator, MessagesOfANodeOutsideTheGenerationAreRefused) {
 TEST(Coordinator, MethodsAreForMembersUnlessTheySayOtherwise) {
   using Callers = Coordinator::Method::Callers;
   Coordinator::Options options = coordinator_options();
-  const auto echo = [](const std::string& node, std::string request) { return node + ":" + request; };
+  const auto echo = [](const std::string& node, const std::string& request) { return node + ":" + request; };
   options.methods = {{.name = "commit", .handler = echo}, {.name = "read", .callers = Callers::anyone, .handler = echo}};
   Coordinator coordinator(options);
   Membership node = join(coordinator, "0");

@@ -33,7 +33,7 @@ class Renewal : public testing::Test {
     return out;
   }
   // Until no peer accepts it any more.
-  void outlive(const rpc::Credentials& credentials, const Coordinator& coordinator) const {
+  static void outlive(const rpc::Credentials& credentials, const Coordinator& coordinator) {
     const auto is_taken = [&] {
       try {
         rpc::Channel::connect(coordinator.addresses().front(), credentials, kPatience);
@@ -48,7 +48,7 @@ class Renewal : public testing::Test {
       return !is_taken();
     }));
   }
-  Membership join_as(const Coordinator& coordinator, const rpc::Credentials& credentials) const {
+  static Membership join_as(const Coordinator& coordinator, const rpc::Credentials& credentials) {
     Membership::Options with = node_options(coordinator.addresses().front(), rpc::identity_of_certificate(credentials.certificate).name);
     with.credentials = credentials;
     return Membership::connect(with, kPatience);

@@ -17,7 +17,7 @@ using testing::HasSubstr;
 constexpr double kRate = 0.05;
 
 Ledger::Options leases(std::int64_t samples, int workers) {
-  return {.begin = 0, .end = samples, .batch_size = 5 * workers, .workers = workers};
+  return {.begin = 0, .end = samples, .batch_size = std::int64_t{5} * workers, .workers = workers};
 }
 
 std::vector<int> uses_of(const std::vector<WorkDone>& done, std::size_t samples) {

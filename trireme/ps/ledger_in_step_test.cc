@@ -203,10 +203,9 @@ void run_in_step_at_random(std::uint64_t seed) {
       for (auto& own : out) {
         if (own.empty() || own.front().round != round) continue;
         if (lost && below(2) == 0) continue;
-        if (lost && below(2) == 0) {
-          kept.push_back(own.front().id);
-          continue;
-        }
+        const bool is_kept = lost && below(2) == 0;
+        if (is_kept) kept.push_back(own.front().id);
+        if (is_kept) continue;
         ASSERT_TRUE(ledger.done(own.front().id));
         own.erase(own.begin());
         ++told;

@@ -98,7 +98,7 @@ Listeners::~Listeners() { close(); }
 // The first address finds the port, the others must have it too.
 bool Listeners::open(const std::vector<std::string>& addresses, int port) {
   port_ = port;
-  for (const std::string& address : addresses) {
+  for (const std::string& address : addresses) {  // NOLINT(readability-use-anyofallof): each one opens a socket
     const int socket = listen_on(address, port_);
     if (socket < 0) {
       const int reason = errno;

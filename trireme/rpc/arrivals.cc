@@ -14,7 +14,7 @@ namespace {
 constexpr std::size_t kMaxHosts = 4096;  // remembered
 
 void replace(std::string& text, std::string_view from, std::string_view to) {
-  if (const std::size_t at = text.find(from); at != text.npos) text.replace(at, from.size(), to);
+  if (const std::size_t at = text.find(from); at != std::string::npos) text.replace(at, from.size(), to);
 }
 
 // As join_host_port() writes it.

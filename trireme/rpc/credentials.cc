@@ -34,7 +34,7 @@ Identity identity_of_address(std::string_view address) {
   if (!address.starts_with(kScheme)) fail();
   const std::string_view rest = address.substr(kScheme.size());
   const std::size_t slash = rest.find('/');
-  if (slash == rest.npos || !is_part(rest.substr(0, slash)) || !is_part(rest.substr(slash + 1))) fail();
+  if (slash == std::string_view::npos || !is_part(rest.substr(0, slash)) || !is_part(rest.substr(slash + 1))) fail();
   return {.role = std::string(rest.substr(0, slash)), .name = std::string(rest.substr(slash + 1))};
 }
 

@@ -93,7 +93,7 @@ struct SbatchScript : testing::Test {
     std::vector<std::string> words{"bash"};
     words.insert(words.end(), more.begin(), more.end());
     words.push_back(file.string());
-    const ProcessOutput output = run_process(words, std::chrono::seconds(20));
+    ProcessOutput output = run_process(words, std::chrono::seconds(20));
     std::filesystem::remove(file);
     return output;
   }

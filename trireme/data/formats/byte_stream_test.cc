@@ -63,10 +63,11 @@ TEST(ByteStream, GzipMembersFollowOneAnother) {
 TEST(ByteStream, EveryTruncationIsNoticed) {
   const ScratchFolder folder;
   const std::string zlib = compressed_copy(folder, Compression::zlib, "hello, hello");
-  for (const auto& [whole, compression] : {std::pair<std::string, Compression>{kGzip, Compression::gzip},
-                                           {zlib, Compression::zlib},
-                                           {std::string(kXz), Compression::xz},
-                                           {std::string(kGzip) + std::string(kGzip), Compression::gzip}}) {
+  for (const auto& [whole, kind] : {std::pair<std::string, Compression>{kGzip, Compression::gzip},
+                                    {zlib, Compression::zlib},
+                                    {std::string(kXz), Compression::xz},
+                                    {std::string(kGzip) + std::string(kGzip), Compression::gzip}}) {
+    const Compression compression = kind;  // clang 14 can't capture a structured binding
     for (std::size_t length = 0; length < whole.size(); ++length) {
       if (length == kGzip.size() && compression == Compression::gzip) continue;  // one whole member is a whole file
       const auto path = folder.write("cut", std::string_view(whole).substr(0, length));

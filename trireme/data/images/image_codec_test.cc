@@ -101,7 +101,8 @@ TEST(ImageCodec, InksBecomeColours) {
   tjDestroy(handle);
   EXPECT_EQ(image.channels, 3);
   ASSERT_EQ(image.pixels.size(), 192U);
-  for (const std::uint8_t value : image.pixels) EXPECT_NEAR(value, 200 * 200 / 255, 2);
+  const int expected = 200 * 200 / 255;
+  for (const std::uint8_t value : image.pixels) EXPECT_NEAR(value, expected, 2);
 }
 
 TEST(ImageCodec, EveryTruncationIsRefused) {

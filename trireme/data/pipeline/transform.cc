@@ -50,8 +50,8 @@ void describe(AugmentOptions& o, OptionVisitor& visit) {
   visit("pad", o.pad, "zeros on each side before a random crop back to the size", 0, 1 << 20);
 }
 
-Transform::Transform(const SampleFormat& format, Normalization normalization, AugmentOptions augment)
-    : format_(format), normalization_(std::move(normalization)), augment_(augment) {
+Transform::Transform(SampleFormat format, Normalization normalization, AugmentOptions augment)
+    : format_(std::move(format)), normalization_(std::move(normalization)), augment_(augment) {
   const Shape& shape = format_.shape;
   if (shape.rank() < 1 || shape.rank() > 3 || shape.count() < 1)
     throw Error{invalid_argument, "samples of shape {} cannot be transformed; they need 1 to 3 extents above 0", shape.to_string()};

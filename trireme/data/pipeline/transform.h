@@ -34,7 +34,7 @@ Normalization measure_normalization(const Source& source, const std::string& kin
 class Transform {
  public:
   // Throws invalid_argument if normalization or augmentation don't fit the format.
-  Transform(const SampleFormat& format, Normalization normalization, AugmentOptions augment = {});
+  Transform(SampleFormat format, Normalization normalization, AugmentOptions augment = {});
 
   // `key` decides flip and crop: the same key gives the same values, whichever node computes them, to the bit.
   void apply(std::span<const std::byte> stored, std::uint64_t key, std::span<float> values) const;

@@ -47,8 +47,8 @@ double stored_value(const SampleFormat& format, const std::vector<std::byte>& sa
 
 struct Decision {
   bool mirrored = false;
-  std::int64_t top = 0, left = 0;  // of the crop in the padded image
-  auto operator<=>(const Decision&) const = default;
+  std::int64_t top = 0, left = 0;                     // of the crop in the padded image
+  auto operator<=>(const Decision&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 takes its 0 for a pointer
 };
 
 // What an image is after these decisions, with mean 0.25 c and scale 1 + c for channel c.
@@ -158,7 +158,7 @@ TEST(Transform, RanksOneAndTwoMoveAlongTheirWidth) {
     ++second[applied(channels, sample, 4, key)];
   }
   // The mean belongs to the place in the result, as if normalised after the crop.
-  const auto nearly = [](std::vector<float> values) { return testing::Key(Pointwise(FloatNear(1e-6F), values)); };
+  const auto nearly = [](const std::vector<float>& values) { return testing::Key(Pointwise(FloatNear(1e-6F), values)); };
   EXPECT_THAT(first, testing::UnorderedElementsAre(nearly({0, -1.8F, -3, -3}), nearly({-1, -1, -2.8F, -4}), nearly({-0.8F, -2, -2, -4})));
   EXPECT_THAT(second, testing::UnorderedElementsAre(nearly({0, -0.8F, -2, -1}), nearly({-1, 0, -2, -2}), nearly({-0.8F, -1, -1, -2})));
 }

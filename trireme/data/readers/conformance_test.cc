@@ -46,7 +46,7 @@ class ReaderConformance : public testing::TestWithParam<ReaderEntry> {
     return files;
   }
 
-  bool always_found() const { return GetParam().damage == Damage::always_found; }
+  static bool always_found() { return GetParam().damage == Damage::always_found; }
 
   ScratchFolder folder_;
   ReaderRequest request_;

@@ -34,7 +34,7 @@ class Idx : public testing::Test {
   std::filesystem::path labels(std::string_view content) const {
     return folder_.write("labels", idx_header(8, {static_cast<std::uint32_t>(content.size())}) + std::string(content));
   }
-  std::string failure(const std::filesystem::path& first, const std::filesystem::path& second, std::string_view options = "") const {
+  static std::string failure(const std::filesystem::path& first, const std::filesystem::path& second, std::string_view options = "") {
     return thrown_error([&] { open_with("idx", {first, second}, options); });
   }
 
