@@ -149,6 +149,31 @@ TEST_F(Resume, AnInterruptWritesACheckpointAndSaysHowToGoOn) {
   EXPECT_THAT(kinds, testing::ElementsAre("run", "interrupt", "end", "resume", "test", "end"));
 }
 
+// In the middle of the second epoch, and of the steps whose statistics weigh the same.
+TEST_F(Resume, RunningStatisticsGoOnWithTheSameBits) {
+  const auto train = [&](std::vector<std::string> arguments) { return Training(folder_, arguments).wait().code; };
+  const auto begun_in = [&](const char* runs) {
+    return std::vector<std::string>{(folder_ / "job.toml").string(),
+                                    "--runs",
+                                    (folder_ / runs).string(),
+                                    "--set",
+                                    "model.name=resnet",
+                                    "--set",
+                                    "model.depth=8",
+                                    "--set",
+                                    "data.name=synthetic_images",
+                                    "--set",
+                                    "data.samples=400"};
+  };
+  ASSERT_EQ(train(begun_in("undisturbed")), 0) << log();
+  std::vector<std::string> interrupted = begun_in("interrupted");
+  interrupted.insert(interrupted.end(), {"--until", "0.5"});
+  ASSERT_EQ(train(interrupted), 0) << log();
+  EXPECT_EQ(final_model("undisturbed") == final_model("interrupted"), false) << "it was not interrupted";
+  ASSERT_EQ(train({"--resume", (folder_ / "interrupted" / "latest").string()}), 0) << log();
+  EXPECT_EQ(final_model("undisturbed") == final_model("interrupted"), true) << log();
+}
+
 TEST_F(Resume, TwoTrainingsNeverWriteIntoOneRun) {
   const Training training = begin("runs");
   ASSERT_TRUE(wait_for_checkpoint("runs")) << log();

@@ -10,6 +10,7 @@
 #include <fstream>
 #include <set>
 #include <thread>
+#include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/base/random.h"
@@ -17,6 +18,7 @@
 #include "trireme/graph/builder.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
+#include "trireme/graph/running_statistics.h"
 
 namespace trireme::engine {
 namespace {
@@ -144,12 +146,8 @@ TEST(Executor, PlansMemoryByLiveness) {
   EXPECT_LT(static_cast<double>(executor.report().activation_bytes), 0.6 * activations);
 }
 
-TEST(Executor, RunningStatisticsFollowTheBatch) {
-  graph::Builder b;
-  const auto x = b.batch_norm(b.input({3, 4, 4}), {.momentum = 0.5});
-  Fixture f(b.finish(b.dense(b.flatten(x), {.units = 10})), 6);
-  Executor executor(f.graph, {.batch_size = 6, .threads = 1});
-  executor.train_step(f.view(), f.model());
+// Of channel 1, and the unbiased variance.
+std::pair<double, double> statistics_of(const Fixture& f) {
   double mean = 0, squares = 0;
   for (std::size_t n = 0; n < 6; ++n) {
     for (std::size_t p = 0; p < 16; ++p) {
@@ -158,8 +156,41 @@ TEST(Executor, RunningStatisticsFollowTheBatch) {
       squares += value * value / 96;
     }
   }
-  EXPECT_NEAR(static_cast<double>(f.states[1]), 0.5 * mean, 1e-6);
-  EXPECT_NEAR(static_cast<double>(f.states[3 + 1]), 0.5 + 0.5 * (squares - mean * mean) * 96 / 95, 1e-6);
+  return {mean, (squares - mean * mean) * 96 / 95};
+}
+
+graph::Graph normalised(double momentum) {
+  graph::Builder b;
+  const auto x = b.batch_norm(b.input({3, 4, 4}), {.momentum = momentum});
+  return b.finish(b.dense(b.flatten(x), {.units = 10}));
+}
+
+// What they were before counts nothing: the first batch is copied, and two weigh the same.
+TEST(Executor, RunningStatisticsAreTheMeanOfTheFirstBatches) {
+  Fixture f(normalised(0.99), 6);
+  Executor executor(f.graph, {.batch_size = 6, .threads = 1});
+  const auto first = statistics_of(f);
+  executor.train_step(f.view(), f.model());
+  EXPECT_NEAR(static_cast<double>(f.states[1]), first.first, 1e-6);
+  EXPECT_NEAR(static_cast<double>(f.states[3 + 1]), first.second, 1e-6);
+  EXPECT_EQ(f.states[6], 1);
+  for (float& value : f.input) value = 3 * value + 1;
+  const auto second = statistics_of(f);
+  executor.train_step(f.view(), f.model());
+  EXPECT_NEAR(static_cast<double>(f.states[1]), (first.first + second.first) / 2, 1e-5);
+  EXPECT_NEAR(static_cast<double>(f.states[3 + 1]), (first.second + second.second) / 2, 1e-5);
+  EXPECT_EQ(f.states[6], 2);
+}
+
+TEST(Executor, RunningStatisticsFollowTheBatchAfterMany) {
+  Fixture f(normalised(0.75), 6);
+  f.states[6] = graph::kManyUpdates;
+  Executor executor(f.graph, {.batch_size = 6, .threads = 1});
+  executor.train_step(f.view(), f.model());
+  const auto [mean, variance] = statistics_of(f);
+  EXPECT_NEAR(static_cast<double>(f.states[1]), 0.25 * mean, 1e-6);
+  EXPECT_NEAR(static_cast<double>(f.states[3 + 1]), 0.75 + 0.25 * variance, 1e-6);
+  EXPECT_EQ(f.states[6], 4);
 }
 
 TEST(Executor, SaysWhatIsWrongWithABatch) {

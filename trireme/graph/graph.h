@@ -5,6 +5,7 @@
 #include <any>
 #include <cstddef>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -48,6 +49,8 @@ class Graph {
   const std::string& loss() const { return loss_; }  // softmax_cross_entropy | mean_squared_error
   const ParameterSpace& parameters() const { return parameters_; }
   const ParameterSpace& states() const { return states_; }
+  // Of a slice of states() that older checkpoints lack: the value it had there.
+  std::optional<float> state_if_absent(std::size_t slice) const { return state_specs_[slice].if_absent; }
 
   std::vector<Shape> input_shapes(const Node& node) const;
   Cost cost(const Node& node) const;

@@ -55,10 +55,10 @@ TEST(Initializers, HeNormalIsCutAtTwoAndKeepsItsDeviation) {
 TEST(Initializers, BatchNormStartsAsIdentity) {
   Builder b;
   const Graph graph = b.finish(b.batch_norm(b.input({3, 2, 2})));
-  std::vector<float> states(6);
+  std::vector<float> states(7);
   graph.initialize_states(states);
   EXPECT_EQ(initial(graph, 9), (std::vector<float>{1, 1, 1, 0, 0, 0}));
-  EXPECT_EQ(states, (std::vector<float>{0, 0, 0, 1, 1, 1}));
+  EXPECT_EQ(states, (std::vector<float>{0, 0, 0, 1, 1, 1, 0}));
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include <any>
 #include <cstdint>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -21,12 +22,13 @@ struct ParameterSpec {
   std::int64_t fan_in = 1;
   std::int64_t fan_out = 1;
   double l2 = 0;
+  std::optional<float> if_absent;  // of a state that older checkpoints lack: its value there
 };
 
 struct Definition {
   Shape shape;  // of one sample's output
   std::vector<ParameterSpec> parameters;
-  std::vector<ParameterSpec> states;  // non-trainable: running mean and variance
+  std::vector<ParameterSpec> states;  // non-trainable: running statistics and the number of their updates
 };
 
 // Per sample. A multiply-add is two FLOPs.

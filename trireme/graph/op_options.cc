@@ -6,6 +6,8 @@ namespace trireme::graph {
 namespace {
 
 constexpr std::int64_t kMaxExtent = 1 << 20;
+constexpr const char* kMomentum =
+    "share of the running statistics kept at a step, after 1 / (1 - this) steps; until then they are the mean of all batches";
 
 void describe_padding(Padding& padding, OptionVisitor& visit) {
   visit("padding", padding.mode, "border: valid (none), same (as TensorFlow), or explicit with pad", {"valid", "same", "explicit"});
@@ -43,8 +45,10 @@ void describe(DenseOptions& o, OptionVisitor& visit) {
 
 void describe(BatchNormOptions& o, OptionVisitor& visit) {
   visit("epsilon", o.epsilon, "added to the variance", 0, 1);
-  visit("momentum", o.momentum, "share of the old running statistics kept at each step", 0, 1);
+  visit("momentum", o.momentum, kMomentum, 0, 1);
 }
+
+void describe_momentum(BatchNormOptions& o, OptionVisitor& visit) { visit("batch_norm_momentum", o.momentum, kMomentum, 0, 1); }
 
 void describe(PoolOptions& o, OptionVisitor& visit) {
   visit("kernel", o.kernel, "extent of the window", 1, 1024);

@@ -48,9 +48,10 @@ void describe(DenseOptions& o, OptionVisitor& visit);
 
 struct BatchNormOptions {
   double epsilon = 1e-3;
-  double momentum = 0.99;  // running = momentum * running + (1 - momentum) * batch
+  double momentum = 0.99;  // of the running statistics, see running_statistics.h
 };
 void describe(BatchNormOptions& o, OptionVisitor& visit);
+void describe_momentum(BatchNormOptions& o, OptionVisitor& visit);  // as an option of a whole network
 
 struct PoolOptions {  // max_pool, average_pool
   std::int64_t kernel = 2;

@@ -70,9 +70,9 @@ TEST(Reference, Dense) {
 TEST(Reference, BatchNorm) {
   const BatchNormOptions exact{.epsilon = 0};
   // One channel holds 1, 3 over the batch: mean 2, biased variance 1; the other is shifted and scaled.
-  EXPECT_EQ(run("batch_norm", exact, {2}, {1, 10, 3, 30}, {.batch = 2, .parameters = {1, 2, 0, 5}, .states = {0, 0, 1, 1}}),
+  EXPECT_EQ(run("batch_norm", exact, {2}, {1, 10, 3, 30}, {.batch = 2, .parameters = {1, 2, 0, 5}, .states = {0, 0, 1, 1, 0}}),
             (Values{-1, 3, 1, 7}));
-  EXPECT_EQ(run("batch_norm", exact, {1, 2}, {6, 10}, {.training = false, .parameters = {3, 1}, .states = {2, 4}}), (Values{7, 13}));
+  EXPECT_EQ(run("batch_norm", exact, {1, 2}, {6, 10}, {.training = false, .parameters = {3, 1}, .states = {2, 4, 9}}), (Values{7, 13}));
 }
 
 TEST(Reference, Activations) {

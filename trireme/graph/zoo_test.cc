@@ -1,11 +1,17 @@
 // SPDX-License-Identifier: Apache-2.0
 // Tests of the zoo: exact parameter counts, and depths that don't exist.
+#include <fmt/format.h>
+#include <gmock/gmock.h>
 #include <gtest/gtest.h>
+
+#include <set>
+#include <string>
 
 #include "trireme/base/config.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
+#include "trireme/graph/op_options.h"
 
 namespace trireme::graph {
 namespace {
@@ -46,6 +52,31 @@ TEST(Zoo, OptionsReachTheNetwork) {
   EXPECT_EQ(graph.node(graph.output()).shape, Shape({7}));
   EXPECT_EQ(graph.parameters().find("stage2/block1/conv2d_3/kernel")->l2, 0.25);
   EXPECT_EQ(graph.parameters().find("dense_1/kernel")->l2, 0);
+}
+
+// Of all batch_norms of a network.
+std::set<double> momenta_of(const std::string& toml) {
+  std::set<double> momenta;
+  const Graph graph = from_toml(toml);
+  for (const Node& node : graph.nodes()) {
+    if (node.op->name == "batch_norm") momenta.insert(node.options_as<BatchNormOptions>().momentum);
+  }
+  return momenta;
+}
+
+TEST(Zoo, EveryNetworkWithBatchNormHasItsMomentum) {
+  for (const ModelEntry& entry : zoo::catalog()) {
+    const std::string name = fmt::format("name = '{}'", entry.name);
+    if (momenta_of(name).empty()) continue;
+    EXPECT_EQ(momenta_of(name + "\nbatch_norm_momentum = 0.625"), std::set<double>{0.625}) << entry.name;
+  }
+  EXPECT_EQ(momenta_of("name = 'resnet'"), std::set<double>{0.99});
+  EXPECT_EQ(momenta_of("name = 'resnet50'"), std::set<double>{0.9});
+}
+
+TEST(Zoo, AMomentumOutOfRangeIsReportedWithItsPlace) {
+  EXPECT_THAT(thrown_error([] { from_toml("name = 'resnet'\nbatch_norm_momentum = 1.5"); }),
+              testing::AllOf(testing::HasSubstr("job.toml:2"), testing::HasSubstr("batch_norm_momentum")));
 }
 
 TEST(Zoo, ShapesInsideAreThePublishedOnes) {

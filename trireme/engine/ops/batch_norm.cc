@@ -7,6 +7,7 @@
 
 #include "trireme/engine/lowering.h"
 #include "trireme/graph/op_options.h"
+#include "trireme/graph/running_statistics.h"
 
 namespace trireme::engine::ops {
 namespace {
@@ -129,7 +130,7 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                  .category = "batch norm",
                  .uses = uses,
                  .bind = [this, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1), mean_at = state_offset(lowering, 0),
-                          variance_at = state_offset(lowering, 1)](const Addresses& at) -> Run {
+                          variance_at = state_offset(lowering, 1), updates_at = state_offset(lowering, 2)](const Addresses& at) -> Run {
                    const auto statistics = statistics_of_channels(at);  // clang 14 can't capture a structured binding
                    return [=, this, means = statistics.first, variances = statistics.second, scale = at.floats(scale_),
                            shift = at.floats(shift_)](const Call& call) {
@@ -139,6 +140,7 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                      const double unbiased = count > 1 ? count / (count - 1) : 1;
                      const float* parameters = call.model.parameters.data();
                      float* states = call.model.states.data();
+                     const graph::StatisticsUpdate update = graph::next_update(options_.momentum, states[updates_at]);
                      for (std::size_t c = 0; c < lanes_.size(); ++c) {
                        const auto channel = static_cast<std::int64_t>(c);
                        float& running_mean = states[mean_at + channel];
@@ -149,11 +151,11 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                        scale[lanes_[c]] = static_cast<float>(a);
                        shift[lanes_[c]] = static_cast<float>(static_cast<double>(parameters[beta + channel]) - a * mean);
                        if (means.empty()) continue;
-                       running_mean =
-                           static_cast<float>(options_.momentum * static_cast<double>(running_mean) + (1 - options_.momentum) * mean);
-                       running_variance = static_cast<float>(options_.momentum * static_cast<double>(running_variance) +
-                                                             (1 - options_.momentum) * variance * unbiased);
+                       running_mean = static_cast<float>(update.kept * static_cast<double>(running_mean) + (1 - update.kept) * mean);
+                       running_variance = static_cast<float>(update.kept * static_cast<double>(running_variance) +
+                                                             (1 - update.kept) * variance * unbiased);
                      }
+                     if (!means.empty()) states[updates_at] = update.updates;
                    };
                  },
                  .reads = node_.parameters});

@@ -3,6 +3,7 @@
 #include <cmath>
 
 #include "trireme/graph/elementwise.h"
+#include "trireme/graph/running_statistics.h"
 
 namespace trireme::graph::ops {
 namespace {
@@ -16,7 +17,9 @@ Definition define(const std::any&, std::span<const Shape> inputs) {
   const Shape channels{inputs[0][0]};
   return {.shape = inputs[0],
           .parameters = {{.name = "gamma", .shape = channels, .init = "ones"}, {.name = "beta", .shape = channels, .init = "zeros"}},
-          .states = {{.name = "mean", .shape = channels, .init = "zeros"}, {.name = "variance", .shape = channels, .init = "ones"}}};
+          .states = {{.name = "mean", .shape = channels, .init = "zeros"},
+                     {.name = "variance", .shape = channels, .init = "ones"},
+                     {.name = "updates", .shape = {1}, .init = "zeros", .if_absent = kManyUpdates}}};
 }
 
 // Forward: mean 1, variance 3, scale and shift 2. Backward: normalised x 2, two sums 3, the input's gradient 5.

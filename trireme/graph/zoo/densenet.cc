@@ -17,6 +17,7 @@ struct Options {
   double dropout = 0.1;
   ImageOptions image{.channels = 1, .height = 28, .width = 28};
   double l2 = 1e-4;
+  BatchNormOptions norm;
 };
 
 void describe(Options& o, OptionVisitor& visit) {
@@ -26,24 +27,25 @@ void describe(Options& o, OptionVisitor& visit) {
   visit("dropout", o.dropout, "share of values dropped after each convolution but the first", 0, 0.999);
   describe(o.image, visit);
   visit("l2", o.l2, "adds l2 * sum(kernel^2) to the loss for each convolution", 0, 1e6);
+  describe_momentum(o.norm, visit);
 }
 
 ConvOptions convolution(const Options& o, std::int64_t filters, std::int64_t kernel) {
   return {.filters = filters, .kernel = kernel, .padding = Padding::same(), .bias = false, .l2 = o.l2, .init = "he_normal"};
 }
 
-Value activated(Builder& b, Value x) { return b.relu(b.batch_norm(x)); }
+Value activated(Builder& b, const Options& o, Value x) { return b.relu(b.batch_norm(x, o.norm)); }
 
 Value dense_layer(Builder& b, const Options& o, Value x) {
-  Value y = b.conv2d(activated(b, x), convolution(o, 4 * o.growth, 1));
+  Value y = b.conv2d(activated(b, o, x), convolution(o, 4 * o.growth, 1));
   y = b.dropout(y, {.rate = o.dropout});
-  y = b.conv2d(activated(b, y), convolution(o, o.growth, 3));
+  y = b.conv2d(activated(b, o, y), convolution(o, o.growth, 3));
   return b.concat({x, b.dropout(y, {.rate = o.dropout})});
 }
 
 Value transition(Builder& b, const Options& o, Value x) {
   const auto kept = static_cast<std::int64_t>(static_cast<double>(b.shape(x)[0]) * o.reduction);
-  const Value y = b.conv2d(activated(b, x), convolution(o, kept, 1));
+  const Value y = b.conv2d(activated(b, o, x), convolution(o, kept, 1));
   return b.average_pool(b.dropout(y, {.rate = o.dropout}), {.kernel = 2});
 }
 
@@ -61,7 +63,7 @@ Graph build(const std::any& options) {
     if (block < 3) x = transition(b, o, x);
   }
   b.scope("");
-  return b.finish(b.dense(b.global_average_pool(activated(b, x)), {.units = o.image.classes, .init = "he_normal"}));
+  return b.finish(b.dense(b.global_average_pool(activated(b, o, x)), {.units = o.image.classes, .init = "he_normal"}));
 }
 
 }  // namespace

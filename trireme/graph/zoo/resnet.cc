@@ -14,12 +14,14 @@ struct Options {
   std::int64_t depth = 20;
   ImageOptions image;
   double l2 = 1e-4;
+  BatchNormOptions norm;
 };
 
 void describe(Options& o, OptionVisitor& visit) {
   visit("depth", o.depth, "layers, 6n + 2: 20, 32, 44, 50, 56, 110 ...", 8, 1202);
   describe(o.image, visit);
   visit("l2", o.l2, "adds l2 * sum(kernel^2) to the loss for each convolution", 0, 1e6);
+  describe_momentum(o.norm, visit);
 }
 
 struct Block {
@@ -33,8 +35,8 @@ ConvOptions convolution(const Options& o, std::int64_t filters, std::int64_t ker
 }
 
 Value basic_block(Builder& b, const Options& o, Value x, const Block& block) {
-  Value y = b.relu(b.batch_norm(b.conv2d(x, convolution(o, block.filters, 3, block.stride))));
-  y = b.batch_norm(b.conv2d(y, convolution(o, block.filters, 3, 1)));
+  Value y = b.relu(b.batch_norm(b.conv2d(x, convolution(o, block.filters, 3, block.stride)), o.norm));
+  y = b.batch_norm(b.conv2d(y, convolution(o, block.filters, 3, 1)), o.norm);
   if (block.projection) x = b.conv2d(x, convolution(o, block.filters, 1, block.stride));
   return b.relu(b.add(x, y));
 }
@@ -43,7 +45,7 @@ Graph build(const std::any& options) {
   const auto& o = std::any_cast<const Options&>(options);
   const std::int64_t blocks = blocks_of_depth("resnet", o.depth, 6, 2);
   Builder b;
-  Value x = b.relu(b.batch_norm(b.conv2d(b.input(o.image.shape()), convolution(o, 16, 3, 1))));
+  Value x = b.relu(b.batch_norm(b.conv2d(b.input(o.image.shape()), convolution(o, 16, 3, 1)), o.norm));
   for (std::int64_t stage = 0; stage < 3; ++stage) {
     for (std::int64_t block = 0; block < blocks; ++block) {
       b.scope(fmt::format("stage{}/block{}", stage + 1, block + 1));

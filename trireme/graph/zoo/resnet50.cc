@@ -14,11 +14,13 @@ namespace {
 struct Options {
   ImageOptions image{.channels = 3, .height = 224, .width = 224, .classes = 1000};
   double l2 = 1e-4;
+  BatchNormOptions norm{.epsilon = 1e-5, .momentum = 0.9};
 };
 
 void describe(Options& o, OptionVisitor& visit) {
   describe(o.image, visit);
   visit("l2", o.l2, "adds l2 * sum(kernel^2) to the loss for each convolution", 0, 1e6);
+  describe_momentum(o.norm, visit);
 }
 
 struct Bottleneck {
@@ -28,20 +30,20 @@ struct Bottleneck {
 };
 
 // Convolution without bias, then batch-norm; padding keeps the extent at stride 1.
-Value normalised(Builder& b, Value x, ConvOptions convolution, double l2) {
+Value normalised(Builder& b, const Options& o, Value x, ConvOptions convolution) {
   convolution.padding = Padding::of(convolution.kernel / 2);
   convolution.bias = false;
-  convolution.l2 = l2;
+  convolution.l2 = o.l2;
   convolution.init = "he_normal";
-  return b.batch_norm(b.conv2d(x, std::move(convolution)), {.epsilon = 1e-5, .momentum = 0.9});
+  return b.batch_norm(b.conv2d(x, std::move(convolution)), o.norm);
 }
 
-Value bottleneck(Builder& b, Value x, const Bottleneck& block, double l2) {
+Value bottleneck(Builder& b, const Options& o, Value x, const Bottleneck& block) {
   const std::int64_t out = 4 * block.middle;
-  Value y = b.relu(normalised(b, x, {.filters = block.middle, .kernel = 1}, l2));
-  y = b.relu(normalised(b, y, {.filters = block.middle, .kernel = 3, .stride = block.stride}, l2));
-  y = normalised(b, y, {.filters = out, .kernel = 1}, l2);
-  if (block.projection) x = normalised(b, x, {.filters = out, .kernel = 1, .stride = block.stride}, l2);
+  Value y = b.relu(normalised(b, o, x, {.filters = block.middle, .kernel = 1}));
+  y = b.relu(normalised(b, o, y, {.filters = block.middle, .kernel = 3, .stride = block.stride}));
+  y = normalised(b, o, y, {.filters = out, .kernel = 1});
+  if (block.projection) x = normalised(b, o, x, {.filters = out, .kernel = 1, .stride = block.stride});
   return b.relu(b.add(x, y));
 }
 
@@ -49,13 +51,13 @@ Graph build(const std::any& options) {
   static constexpr std::array<int, 4> kBlocks{3, 4, 6, 3};
   const auto& o = std::any_cast<const Options&>(options);
   Builder b;
-  Value x = b.relu(normalised(b, b.input(o.image.shape()), {.filters = 64, .kernel = 7, .stride = 2}, o.l2));
+  Value x = b.relu(normalised(b, o, b.input(o.image.shape()), {.filters = 64, .kernel = 7, .stride = 2}));
   x = b.max_pool(x, {.kernel = 3, .stride = 2, .padding = Padding::of(1)});
   for (std::size_t stage = 0; stage < kBlocks.size(); ++stage) {
     for (int block = 0; block < kBlocks[stage]; ++block) {
       b.scope(fmt::format("stage{}/block{}", stage + 1, block + 1));
       const bool first = block == 0;
-      x = bottleneck(b, x, {.middle = 64 << stage, .stride = first && stage > 0 ? 2 : 1, .projection = first}, o.l2);
+      x = bottleneck(b, o, x, {.middle = 64 << stage, .stride = first && stage > 0 ? 2 : 1, .projection = first});
     }
   }
   b.scope("");

@@ -16,12 +16,14 @@ struct Options {
   std::int64_t depth = 56;
   ImageOptions image;
   double l2 = 1e-4;
+  BatchNormOptions norm;
 };
 
 void describe(Options& o, OptionVisitor& visit) {
   visit("depth", o.depth, "layers, 9n + 2: 20, 29, 47, 56, 110 ...", 11, 1802);
   describe(o.image, visit);
   visit("l2", o.l2, "adds l2 * sum(kernel^2) to the loss for each convolution", 0, 1e6);
+  describe_momentum(o.norm, visit);
 }
 
 struct Bottleneck {
@@ -36,12 +38,12 @@ ConvOptions convolution(const Options& o, std::int64_t filters, std::int64_t ker
   return {.filters = filters, .kernel = kernel, .stride = stride, .padding = Padding::same(), .l2 = o.l2, .init = "he_normal"};
 }
 
-Value activated(Builder& b, Value x) { return b.relu(b.batch_norm(x)); }
+Value activated(Builder& b, const Options& o, Value x) { return b.relu(b.batch_norm(x, o.norm)); }
 
 Value bottleneck(Builder& b, const Options& o, Value x, const Bottleneck& block) {
-  Value y = b.conv2d(block.first_of_net ? x : activated(b, x), convolution(o, block.middle, 1, block.stride));
-  y = b.conv2d(activated(b, y), convolution(o, block.middle, 3));
-  y = b.conv2d(activated(b, y), convolution(o, block.out, 1));
+  Value y = b.conv2d(block.first_of_net ? x : activated(b, o, x), convolution(o, block.middle, 1, block.stride));
+  y = b.conv2d(activated(b, o, y), convolution(o, block.middle, 3));
+  y = b.conv2d(activated(b, o, y), convolution(o, block.out, 1));
   if (block.projection) x = b.conv2d(x, convolution(o, block.out, 1, block.stride));
   return b.add(x, y);
 }
@@ -52,7 +54,7 @@ Graph build(const std::any& options) {
   const auto& o = std::any_cast<const Options&>(options);
   const std::int64_t blocks = blocks_of_depth("resnet_v2", o.depth, 9, 2);
   Builder b;
-  Value x = activated(b, b.conv2d(b.input(o.image.shape()), convolution(o, 16, 3)));
+  Value x = activated(b, o, b.conv2d(b.input(o.image.shape()), convolution(o, 16, 3)));
   for (std::size_t stage = 0; stage < 3; ++stage) {
     for (std::int64_t block = 0; block < blocks; ++block) {
       b.scope(fmt::format("stage{}/block{}", stage + 1, block + 1));
@@ -66,7 +68,7 @@ Graph build(const std::any& options) {
     }
   }
   b.scope("");
-  return b.finish(b.dense(b.global_average_pool(activated(b, x)), {.units = o.image.classes, .init = "he_normal"}));
+  return b.finish(b.dense(b.global_average_pool(activated(b, o, x)), {.units = o.image.classes, .init = "he_normal"}));
 }
 
 }  // namespace

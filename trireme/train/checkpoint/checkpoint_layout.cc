@@ -45,9 +45,11 @@ std::vector<StoredStep> stored_steps(const std::filesystem::path& store) {
 
 std::string sum_line(std::string_view sha256, std::string_view file) { return fmt::format("{}  {}\n", sha256, file); }
 
-std::string model_hash(const graph::Graph& graph) {
+std::string model_hash(const graph::Graph& graph) { return model_hash(model_places(graph)); }
+
+std::string model_hash(std::span<const Place> model_places) {
   Digest digest(Digest::Kind::sha256);
-  for (const Place& place : model_places(graph))
+  for (const Place& place : model_places)
     digest.add(fmt::format("{} {} {}\n", place.array == 0 ? "parameter" : "state", place.name, place.slice->shape.to_string()));
   return digest.hex();
 }
@@ -56,6 +58,14 @@ std::vector<Place> model_places(const graph::Graph& graph) {
   std::vector<Place> places;
   append_places(places, graph.parameters(), "", 0);
   append_places(places, graph.states(), "", 1);
+  for (std::size_t slice = 0, first = graph.parameters().slices().size(); first + slice < places.size(); ++slice)
+    places[first + slice].if_absent = graph.state_if_absent(slice);
+  return places;
+}
+
+std::vector<Place> older_model_places(const graph::Graph& graph) {
+  std::vector<Place> places = model_places(graph);
+  std::erase_if(places, [](const Place& place) { return place.if_absent.has_value(); });
   return places;
 }
 

@@ -34,16 +34,19 @@ std::vector<StoredStep> stored_steps(const std::filesystem::path& store);
 // A line of SHA256SUMS, as sha256sum prints and checks it.
 std::string sum_line(std::string_view sha256, std::string_view file);
 
-// SHA-256 over names and shapes of all slices.
-std::string model_hash(const graph::Graph& graph);
-
 // A tensor of a file: `count` values of an array from `offset` on.
 struct Place {
   std::string name;
   const Slice* slice = nullptr;
   std::size_t array = 0;
+  std::optional<float> if_absent;  // its value where an older checkpoint lacks it
 };
-std::vector<Place> model_places(const graph::Graph& graph);                                               // array 0: parameters, 1: states
+std::vector<Place> model_places(const graph::Graph& graph);        // array 0: parameters, 1: states
+std::vector<Place> older_model_places(const graph::Graph& graph);  // without those that may be absent
 std::vector<Place> optimizer_places(const graph::Graph& graph, std::span<const std::string> slot_names);  // array i: slot i
+
+// SHA-256 over names and shapes of all slices.
+std::string model_hash(const graph::Graph& graph);
+std::string model_hash(std::span<const Place> model_places);
 
 }  // namespace trireme::train

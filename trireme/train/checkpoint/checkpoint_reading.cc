@@ -75,22 +75,34 @@ std::string difference(const std::vector<Place>& places, const std::vector<Safet
   return {};
 }
 
-void check_model(const std::filesystem::path& directory, const Manifest& manifest, const Safetensors& model, const graph::Graph& graph) {
-  const std::string found = difference(model_places(graph), model.tensors());
-  if (!found.empty())
-    throw Error{failed_precondition, "{} is a checkpoint of another model: {}; use the job file it was trained with", directory.string(),
-                found};
-  if (manifest.model != model_hash(graph))
+// Where the file's tensors belong. Of an older checkpoint: without the states that there were not yet.
+std::vector<Place> checked_places(const std::filesystem::path& directory, const Manifest& manifest, const Safetensors& model,
+                                  const graph::Graph& graph) {
+  std::vector<Place> places = model_places(graph);
+  const std::string found = difference(places, model.tensors());
+  if (!found.empty()) {
+    places = older_model_places(graph);
+    if (!difference(places, model.tensors()).empty())
+      throw Error{failed_precondition, "{} is a checkpoint of another model: {}; use the job file it was trained with", directory.string(),
+                  found};
+  }
+  if (manifest.model != model_hash(places))
     throw Error{failed_precondition, "{} is a checkpoint of another model: its hash is {}, the model's is {}", directory.string(),
-                manifest.model, model_hash(graph)};
+                manifest.model, model_hash(places)};
+  return places;
+}
+
+std::span<float> values_at(const Place& place, std::span<const std::span<float>> arrays) {
+  return arrays[place.array].subspan(static_cast<std::size_t>(place.slice->offset), static_cast<std::size_t>(place.slice->count));
 }
 
 void copy_all(const Safetensors& file, const std::vector<Place>& places, std::span<const std::span<float>> arrays) {
-  for (std::size_t i = 0; i < places.size(); ++i) {
-    const Slice& slice = *places[i].slice;
-    file.copy(file.tensors()[i],
-              arrays[places[i].array].subspan(static_cast<std::size_t>(slice.offset), static_cast<std::size_t>(slice.count)));
-  }
+  for (std::size_t i = 0; i < places.size(); ++i) file.copy(file.tensors()[i], values_at(places[i], arrays));
+}
+
+void fill_absent(const graph::Graph& graph, std::span<const std::span<float>> arrays) {
+  for (const Place& place : model_places(graph))
+    if (place.if_absent) std::ranges::fill(values_at(place, arrays), *place.if_absent);
 }
 
 }  // namespace
@@ -103,7 +115,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::
   const Safetensors model = verified_tensors(sums, directory, kModelFile, manifest);
   const Safetensors optimizer = verified_tensors(sums, directory, kOptimizerFile, manifest);
   sums.finish();
-  check_model(directory, manifest, model, graph);
+  const std::vector<Place> model_tensors = checked_places(directory, manifest, model, graph);
   const auto optimizer_tensors = optimizer_places(graph, manifest.slot_names);
   const std::string found = difference(optimizer_tensors, optimizer.tensors());
   if (!found.empty()) throw Error{data_loss, "{} does not fit its model: {}", (directory / kOptimizerFile).string(), found};
@@ -117,7 +129,9 @@ Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::
                         .slot_names = std::move(manifest.slot_names),
                         .normalization = std::move(manifest.normalization),
                         .class_names = std::move(manifest.class_names)};
-  copy_all(model, model_places(graph), std::vector<std::span<float>>{checkpoint.parameters, checkpoint.states});
+  const std::vector<std::span<float>> arrays{checkpoint.parameters, checkpoint.states};
+  fill_absent(graph, arrays);
+  copy_all(model, model_tensors, arrays);
   copy_all(optimizer, optimizer_tensors, std::vector<std::span<float>>(checkpoint.slots.begin(), checkpoint.slots.end()));
   return checkpoint;
 }

@@ -13,6 +13,9 @@
 #include "trireme/base/files.h"
 #include "trireme/base/random.h"
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/graph/running_statistics.h"
+#include "trireme/tensor/safetensors.h"
+#include "trireme/train/checkpoint/checkpoint_layout.h"
 #include "trireme/train/testing/sample_checkpoint.h"
 
 namespace trireme::train {
@@ -223,6 +226,36 @@ TEST_F(Checkpoints, AnotherModelIsRefusedWithTheFirstDifference) {
   const graph::Graph shorter = b.finish(b.batch_norm(b.conv2d(b.input({3, 6, 6}), {.filters = 4, .kernel = 3}, "first")));
   EXPECT_THAT(thrown_error([&] { load_checkpoint(at(1), shorter); }),
               HasSubstr("as tensor 5 it has 'dense_1/kernel' (5x64), the model has 'batch_norm_1/mean' (4)"));
+}
+
+// Before batch_norm counted its updates. They were many enough: what it did then was the plain moving mean.
+TEST_F(Checkpoints, OneThatDoesNotCountUpdatesIsLoadedAsAfterMany) {
+  Checkpoint wanted = sample_checkpoint(graph_, 3);
+  store_.save(wanted);
+  std::vector<TensorToWrite> tensors;
+  for (const Place& place : older_model_places(graph_)) {
+    const std::span<const float> values = place.array == 0 ? wanted.parameters : wanted.states;
+    tensors.push_back(
+        {.name = place.name,
+         .shape = place.slice->shape,
+         .values = values.subspan(static_cast<std::size_t>(place.slice->offset), static_cast<std::size_t>(place.slice->count))});
+  }
+  const std::uintmax_t bytes = std::filesystem::file_size(at(3) / "model.safetensors");
+  std::filesystem::remove(at(3) / "model.safetensors");
+  const WrittenFile older = write_safetensors(at(3) / "model.safetensors", tensors);
+  replace_in(at(3) / "manifest.json", fmt::format(R"("model.safetensors": {})", bytes),
+             fmt::format(R"("model.safetensors": {})", older.bytes));
+  sum_again(at(3));
+  EXPECT_THAT(thrown_error([&] { load_checkpoint(at(3), graph_); }), HasSubstr("its hash is"));
+
+  // As that Trireme computed it: over names and shapes of these tensors.
+  constexpr std::string_view kHashThen = "1c7c1dcd9d98e878d831be0871c4e5a5e227896ba0c634043ceaecff7940e03e";
+  replace_in(at(3) / "manifest.json", model_hash(graph_), kHashThen);
+  sum_again(at(3));
+  const Checkpoint found = load_checkpoint(at(3), graph_);
+  EXPECT_EQ(found.parameters, wanted.parameters);
+  wanted.states.back() = graph::kManyUpdates;
+  EXPECT_EQ(found.states, wanted.states);
 }
 
 TEST_F(Checkpoints, AFileOfTheWrongSizeIsSeenEvenWithFittingSums) {

@@ -126,6 +126,22 @@ TEST(Switch, BetweenExactStrategiesItChangesNothing) {
   EXPECT_EQ(switched[0].memory.switches.size(), 4U);
 }
 
+// No running statistic begins anew at a switch.
+TEST(Switch, CarriesTheCountOfUpdatesOfStatistics) {
+  std::vector<std::string> settings = schedule("['allreduce', 'ps:bsp at 0.25', 'local_sgd:2 at 0.5', 'allreduce at 0.75']");
+  for (const char* more : {"model={name='resnet',depth=8}", "data.name=synthetic_images", "data.samples=180", "data.test_samples=8",
+                           "train.batch_size=40", "train.epochs=4", "train.optimizer.learning_rate=0.01"})
+    settings.emplace_back(more);
+  SwitchTeam team(settings);
+  const std::vector<Trained> switched = team.train(3);
+  ASSERT_EQ(switched[0].memory.switches.size(), 3U);
+  for (const Slice& slice : team.cluster().job.graph.states().slices()) {
+    if (!slice.name.ends_with("/updates")) continue;
+    for (const Trained& worker : switched)
+      EXPECT_NEAR(worker.checkpoint.states[static_cast<std::size_t>(slice.offset)], worker.checkpoint.cursor.step, 1e-4) << slice.name;
+  }
+}
+
 class Pairs : public testing::TestWithParam<std::pair<std::string, std::string>> {};
 std::vector<std::pair<std::string, std::string>> all_pairs() {
   const std::vector<std::string> strategies{

@@ -87,6 +87,31 @@ TEST(Team, LossCurvesAgreeWithBatchNorm) {
   EXPECT_EQ(team[0].checkpoint.states, team[1].checkpoint.states);
 }
 
+// Ten steps on three workers: how often each layer's statistics were updated, as the checkpoint says. The same on all workers.
+std::vector<float> updates_with(const char* strategy) {
+  const Cluster cluster({"strategy.name=switch", fmt::format("strategy.schedule=['{}']", strategy), "model={name='resnet',depth=8}",
+                         "data.name=synthetic_images", "data.samples=200", "data.test_samples=8", "train.epochs=2", "train.batch_size=40",
+                         "train.optimizer.learning_rate=0.01"});
+  const std::vector<Trained> team = cluster.train(3);
+  for (const Trained& worker : team) EXPECT_EQ(worker.checkpoint.states, team[0].checkpoint.states);
+  std::vector<float> updates;
+  for (const Slice& slice : cluster.job.graph.states().slices()) {
+    if (slice.name.ends_with("/updates")) updates.push_back(team[0].checkpoint.states[static_cast<std::size_t>(slice.offset)]);
+  }
+  return updates;
+}
+
+// A third and a third and a third of a count is not the count to the bit.
+TEST(Team, CountsTheUpdatesOfStatistics) {
+  for (const char* strategy : {"allreduce", "ps:bsp", "local_sgd:2"})
+    EXPECT_THAT(updates_with(strategy), testing::AllOf(testing::SizeIs(7), testing::Each(testing::FloatNear(10, 1e-4)))) << strategy;
+}
+
+// Each of 32 leases is one update of one worker.
+TEST(Team, CountsUpdatesOfEachWorkerOutOfStep) {
+  EXPECT_THAT(updates_with("ps:async"), testing::AllOf(testing::SizeIs(7), testing::Each(testing::AllOf(testing::Gt(0), testing::Le(32)))));
+}
+
 // With statistics of all workers even batch-norm computes what one worker would.
 TEST(Team, EqualsOneWorkerWithSynchronizedBatchNorm) {
   const Cluster cluster({"model.name=resnet", "model.depth=8", "data.name=synthetic_images", "data.samples=200", "data.test_samples=50",
