@@ -158,7 +158,7 @@ TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {
   EXPECT_EQ(run({"train"}).code, 2);
   EXPECT_EQ(run({"train", "--resume", (folder_ / "nothing").string()}).code, 2);
   EXPECT_THAT(train({"--set", "data.name=fashion"}).err, HasSubstr("'trireme list data'"));
-  EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("takes 10, but a sample"));
+  EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("inputs is 10, but a sample"));
   write_file_atomically(folder_ / "files.toml", "[model]\nname = 'mlp_128'\n[data]\nreader = 'idx'\ntrain = ['no.images', 'no.labels']\n");
   const Result missing = run({"train", (folder_ / "files.toml").string(), "--runs", (folder_ / "runs").string()});
   EXPECT_EQ(missing.code, 2);

@@ -134,14 +134,15 @@ class ZooFit {
     const bool described = std::ranges::any_of(kExtents, [&](std::string_view key) { return model_.find(key) != nullptr; });
     if (sample_.shape.rank() == 2 && !described)
       return require_all({{"channels", sample_.shape[0]}, {"height", 1}, {"width", sample_.shape[1]}});
-    throw Error{invalid_argument,
-                "{}: model '{}' takes images of {} (model.channels, model.height, model.width), but {}; write three numbers whose product is "
-                "{}, or take a model of vectors, e.g. mlp_300_100",
-                model_.at("name").origin(),
-                name_,
-                image().to_string(),
-                sample_text(sample_),
-                sample_.shape.count()};
+    throw Error{
+        invalid_argument,
+        "{}: model '{}' takes images of {} (model.channels, model.height, model.width), but {}; write three numbers whose product is "
+        "{}, or take a model of vectors, e.g. mlp_300_100",
+        model_.at("name").origin(),
+        name_,
+        image().to_string(),
+        sample_text(sample_),
+        sample_.shape.count()};
   }
 
   Config& model_;
@@ -198,8 +199,14 @@ void fit_input(Config& input, const SampleForm& sample) {
   for (const std::string_view key : kExtents) {
     const Config* given = input.find(key);
     if (given != nullptr && std::ranges::find(sizes, key, &Size::key) == sizes.end())
-      throw Error{invalid_argument, "{}: {}: {} is {}, but {}; leave {} out, and the layer follows the data", given->origin(), label(input), key,
-                  given->integer(), sample_text(sample), key};
+      throw Error{invalid_argument,
+                  "{}: {}: {} is {}, but {}; leave {} out, and the layer follows the data",
+                  given->origin(),
+                  label(input),
+                  key,
+                  given->integer(),
+                  sample_text(sample),
+                  key};
   }
   TableFit fit(input, label(input));
   for (const Size& size : sizes) fit.require(size, sample_text(sample));
@@ -223,14 +230,15 @@ void check_outputs(const Config& model, const SampleForm& sample) {
   const Node& output = graph.node(graph.output());
   const std::int64_t outputs = outputs_of(model, sample);
   if (outputs > 0 && output.shape.count() != outputs)
-    throw Error{invalid_argument,
-                "{}: the output, layer '{}' ({}), has {} values, but {}; change the layers that decide it, or end the model with a dense layer "
-                "without units",
-                model.origin(),
-                output.name,
-                output.op->name,
-                output.shape.count(),
-                outputs_text(sample)};
+    throw Error{
+        invalid_argument,
+        "{}: the output, layer '{}' ({}), has {} values, but {}; change the layers that decide it, or end the model with a dense layer "
+        "without units",
+        model.origin(),
+        output.name,
+        output.op->name,
+        output.shape.count(),
+        outputs_text(sample)};
 }
 
 }  // namespace

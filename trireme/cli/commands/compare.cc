@@ -65,7 +65,8 @@ class Comparing {
   void train_missing(const std::atomic<int>& stop) {
     write_file_atomically(out_ / kExperimentFile, to_toml(comparison_.experiment));
     const std::size_t seeds = comparison_.experiment.seeds.size();
-    experiment::ExperimentProgress progress(console_.err, run::rewrites_lines(STDERR_FILENO), static_cast<int>(seeds * comparison_.runs.size()));
+    experiment::ExperimentProgress progress(console_.err, run::rewrites_lines(STDERR_FILENO),
+                                            static_cast<int>(seeds * comparison_.runs.size()));
     for (std::size_t s = 0; s < seeds; ++s) {
       for (experiment::VariantRuns& variant : comparison_.runs) {
         experiment::RunCell& cell = variant.cells[s];

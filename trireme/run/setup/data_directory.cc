@@ -11,8 +11,7 @@ namespace {
 
 std::filesystem::path directory_or(std::string_view advice) {
   const std::filesystem::path cache = cache_directory();
-  if (cache.empty())
-    throw Error{failed_precondition, "there is no folder to keep data sets in, since HOME is not set; {}", advice};
+  if (cache.empty()) throw Error{failed_precondition, "there is no folder to keep data sets in, since HOME is not set; {}", advice};
   return cache / "data";
 }
 

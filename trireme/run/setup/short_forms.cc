@@ -51,9 +51,7 @@ void move_learning_rate(Config& train) {
   train.erase(kRate);
 }
 
-bool has(const std::vector<OptionRow>& rows, std::string_view key) {
-  return std::ranges::find(rows, key, &OptionRow::name) != rows.end();
-}
+bool has(const std::vector<OptionRow>& rows, std::string_view key) { return std::ranges::find(rows, key, &OptionRow::name) != rows.end(); }
 
 std::vector<OptionRow> optimizer_options(const Config& train) {
   const Config* optimizer = train.find("optimizer");
@@ -79,8 +77,17 @@ void check_places(const Config& train) {
     if (value.is_table() || has(own, key)) continue;
     const std::string_view table = table_of(train, key);
     if (!table.empty())
-      throw Error{invalid_argument, "{}: {} is an option of [train.{}]; write `{}.{} = {}` here, or `{} = {}` under [train.{}]",
-                  value.origin(), key, table, table, key, value.to_toml(), key, value.to_toml(), table};
+      throw Error{invalid_argument,
+                  "{}: {} is an option of [train.{}]; write `{}.{} = {}` here, or `{} = {}` under [train.{}]",
+                  value.origin(),
+                  key,
+                  table,
+                  table,
+                  key,
+                  value.to_toml(),
+                  key,
+                  value.to_toml(),
+                  table};
   }
 }
 

@@ -87,7 +87,8 @@ TEST(Job, WatchesWithoutBeingAnotherJob) {
 TEST(Job, FollowsTheDataWithoutBeingAnotherJob) {
   const Config written = Config::parse_toml("[model]\nname = 'resnet'\ndepth = 8\n" + kData, "job.toml");
   const Config job = fit_to_data(written, {.shape = {1, 16, 16}, .classes = 7});
-  EXPECT_EQ(job_from_config(job).graph.parameters().size(), job_from_config(Config::parse_toml(job_file_of(settings_of(job)), "config.toml")).graph.parameters().size());
+  EXPECT_EQ(job_from_config(job).graph.parameters().size(),
+            job_from_config(Config::parse_toml(job_file_of(settings_of(job)), "config.toml")).graph.parameters().size());
   EXPECT_EQ(job.at("model").at("classes").integer(), 7);
   EXPECT_EQ(job_hash(job), job_hash(written));
   EXPECT_THAT(job_file_of(settings_of(job)), HasSubstr("# the data"));
@@ -97,7 +98,8 @@ TEST(Job, FollowsTheDataWithoutBeingAnotherJob) {
 TEST(Job, IsCheckedAsFarAsItsModelCanBeWithoutData) {
   const auto check = [](const std::string& layer) {
     return thrown_error([&] {
-      check_job(Config::parse_toml("[model]\n[[model.layers]]\nop = 'input'\n[[model.layers]]\nop = 'dense'\n" + layer + kData, "job.toml"));
+      check_job(
+          Config::parse_toml("[model]\n[[model.layers]]\nop = 'input'\n[[model.layers]]\nop = 'dense'\n" + layer + kData, "job.toml"));
     });
   };
   EXPECT_EQ(check(""), "no error");
