@@ -148,6 +148,21 @@ void Config::set(std::string_view dotted_key, std::string_view text, std::string
   }
 }
 
+void Config::put(std::string_view key, Config value) {
+  if (!is_table()) wrong_type("a table");
+  auto& rows = std::get<Table>(value_);
+  const auto row = std::ranges::find(rows, key, &Table::value_type::first);
+  if (row == rows.end())
+    rows.emplace_back(std::string(key), std::move(value));
+  else
+    row->second = std::move(value);
+}
+
+void Config::erase(std::string_view key) {
+  if (!is_table()) wrong_type("a table");
+  std::erase_if(std::get<Table>(value_), [&](const auto& row) { return row.first == key; });
+}
+
 std::string Config::describe_value() const {
   struct Describer {
     std::string operator()(const Table&) const { return "a table"; }

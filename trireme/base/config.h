@@ -41,6 +41,10 @@ class Config {
   // Sets a dotted key ("train.epochs") from a text as TOML would read it; a bare word is taken as text.
   void set(std::string_view dotted_key, std::string_view text, std::string origin);
 
+  // Sets a key of this table.
+  void put(std::string_view key, Config value);
+  void erase(std::string_view key);  // likewise; nothing if it has none
+
   // "job.toml:12" or "--set"
   const std::string& origin() const { return origin_; }
   // On one line, as it could stand behind "key = "; the order of keys is kept.

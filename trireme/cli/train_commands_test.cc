@@ -52,6 +52,46 @@ class TrainCommands : public testing::Test {
   std::filesystem::path folder_;
 };
 
+// 5 classes of pictures, each with 3 of 16 x 16.
+void write_pictures(const std::filesystem::path& folder) {
+  for (const char* name : {"a", "b", "c", "d", "e"})
+    for (std::uint8_t i = 0; i < 3; ++i)
+      write_file_atomically(folder / name / (std::to_string(i) + ".png"),
+                            data::encode_png({16, 16, 3, std::vector<std::uint8_t>(768, static_cast<std::uint8_t>(60 * i))}));
+}
+
+constexpr std::string_view kPicturesJob = R"(
+model = "mlp_128"
+[data]
+reader = "image_folder"
+train = ["pictures"]
+[train]
+epochs = 1
+threads = 1
+)";
+
+TEST_F(TrainCommands, SizesOfTheModelFollowTheData) {
+  write_pictures(folder_ / "pictures");
+  write_file_atomically(folder_ / "job.toml", kPicturesJob);
+  EXPECT_THAT(train({"--print-config"}).out, AllOf(HasSubstr("inputs = 768"), HasSubstr("classes = 5"), HasSubstr("# the data")));
+  EXPECT_THAT(train({"--print-config", "--set", "model.name=resnet"}).out, HasSubstr("height = 16"));
+  EXPECT_THAT(run({"describe", job()}).out, HasSubstr("768"));
+  const Result result = train();
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(read_file(latest() + "/config.toml"), HasSubstr("inputs = 768"));
+  EXPECT_EQ(run({"eval", latest(), "--part", "train"}).code, 0);
+  EXPECT_EQ(run({"train", "--resume", latest(), "--set", "train.epochs=2"}).code, 0);
+}
+
+TEST_F(TrainCommands, AModelThatDisagreesWithTheDataIsShownBoth) {
+  write_pictures(folder_ / "pictures");
+  write_file_atomically(folder_ / "job.toml", kPicturesJob);
+  EXPECT_THAT(train({"--set", "model.classes=10"}).err,
+              AllOf(HasSubstr("--set model.classes=10"), HasSubstr("classes is 10"), HasSubstr("has 5 classes")));
+  write_file_atomically(folder_ / "pictures" / "a" / "x.png", data::encode_png({9, 9, 3, std::vector<std::uint8_t>(243)}));
+  EXPECT_THAT(train().err, AllOf(HasSubstr("x.png"), HasSubstr("data.height = 16"), HasSubstr("data.width = 16")));
+}
+
 TEST_F(TrainCommands, ATrainingLeavesModelAndRecords) {
   const Result result = train();
   EXPECT_EQ(result.code, 0) << result.err;
@@ -118,7 +158,7 @@ TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {
   EXPECT_EQ(run({"train"}).code, 2);
   EXPECT_EQ(run({"train", "--resume", (folder_ / "nothing").string()}).code, 2);
   EXPECT_THAT(train({"--set", "data.name=fashion"}).err, HasSubstr("'trireme list data'"));
-  EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("takes 10, but a sample"));
+  EXPECT_THAT(train({"--set", "model.inputs=10"}).err, HasSubstr("inputs is 10, but a sample"));
   write_file_atomically(folder_ / "files.toml", "[model]\nname = 'mlp_128'\n[data]\nreader = 'idx'\ntrain = ['no.images', 'no.labels']\n");
   const Result missing = run({"train", (folder_ / "files.toml").string(), "--runs", (folder_ / "runs").string()});
   EXPECT_EQ(missing.code, 2);

@@ -15,6 +15,7 @@
 #include "trireme/run/setup/data_directory.h"
 #include "trireme/run/setup/data_lookup.h"
 #include "trireme/run/setup/job_file.h"
+#include "trireme/run/setup/short_forms.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::experiment {
@@ -50,8 +51,10 @@ Config job_of(const Config& base, const Config& variant) {
       throw Error{invalid_argument, "{}: '{}' in a variant is neither label, nodes, published nor a table of the job", value.origin(), key};
     changes.emplace_back(key, value);
   }
+  Config changed(std::move(changes), variant.origin());
+  run::expand_short_forms(changed);
   const bool has_strategy = variant.find("strategy") != nullptr;
-  return overlaid(has_strategy ? without(base, "strategy") : base, Config(std::move(changes), variant.origin()));
+  return overlaid(has_strategy ? without(base, "strategy") : base, changed);
 }
 
 Variant variant_of(const Config& base, const Config& table, std::int64_t nodes) {
@@ -97,7 +100,7 @@ void check_job(const Variant& variant) {
   Config job = variant.job;
   if (const fetch::SetEntry* set = run::public_set(job)) run::name_files(job, *set, run::data_directory());
   try {
-    train::job_from_config(job);
+    train::check_job(job);
   } catch (const Error& error) {  // thrown again: whatever is wrong with the job, the experiment's file is
     throw Error{invalid_argument, "variant {}: {}", variant.label, error.what()};
   }

@@ -11,6 +11,7 @@
 
 namespace trireme::graph {
 
+// Options called channels, height, width, inputs and classes follow the data where a job leaves them out (model_fit.h).
 struct ModelEntry {
   std::string_view name;
   std::string_view summary;

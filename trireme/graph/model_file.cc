@@ -15,6 +15,8 @@
 namespace trireme::graph {
 namespace {
 
+const std::vector<std::string_view> kLayerKeys{"op", "name", "input", "inputs"};  // of any layer; the others are its op's options
+
 std::any read_entry_options(const OptionsType& type, const Config& table, std::string place, std::vector<std::string_view> reserved) {
   std::any options = type.defaults();
   OptionReader reader(table, std::move(place), std::move(reserved));
@@ -53,7 +55,7 @@ void LayersReader::read(const Config& layer) {
   const std::string name = given != nullptr ? given->text() : builder_.free_name(op.name);
   const std::string place = fmt::format("layer '{}' ({})", name, op.name);
 
-  std::any options = read_entry_options(op.options, layer, place, {"op", "name", "input", "inputs"});
+  std::any options = read_entry_options(op.options, layer, place, kLayerKeys);
   const std::vector<Value> inputs = inputs_of(layer, op, place);
   with_context(layer.origin(), [&] { return builder_.apply(op.name, std::move(options), inputs, name); });
   names_.push_back(name);
@@ -142,6 +144,15 @@ void check_loss(const Graph& graph, const std::string& origin) {
 }
 
 }  // namespace
+
+void check_layers(const Config& model) {
+  std::size_t number = 0;
+  for (const Config& layer : model.at("layers").list()) {
+    const std::string place = fmt::format("layer {}", ++number);
+    const OpEntry& op = op_of(layer, place);
+    read_entry_options(op.options, layer, fmt::format("{} ({})", place, op.name), kLayerKeys);
+  }
+}
 
 Graph graph_from_config(const Config& model) {
   const bool named = model.find("name") != nullptr;

@@ -11,4 +11,7 @@ namespace trireme::graph {
 // Throws invalid_argument with the place in the file, the layer and the nearest name that would be right.
 Graph graph_from_config(const Config& model);
 
+// What can be checked of [[model.layers]] whose sizes are still to come from the data: each layer's op and options.
+void check_layers(const Config& model);
+
 }  // namespace trireme::graph

@@ -8,6 +8,7 @@
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/graph/builder.h"
 #include "trireme/graph/model_entry.h"
+#include "trireme/graph/model_fit.h"
 
 namespace trireme::graph {
 namespace {
@@ -107,7 +108,9 @@ TEST(ModelFile, TheSamplesOfTheDocumentationWork) {
     const auto text = begin + fence.size();
     const std::string sample = page.substr(text, page.find("```", text) - text);
     if (!sample.starts_with("[model]")) continue;  // other tables: cli/job_files_test.cc
-    EXPECT_GT(from_toml(sample).parameters().size(), 0);
+    const Config model =
+        fit_model(Config::parse_toml(sample, "job.toml").at("model"), {.shape = {3, 32, 32}, .classes = 10, .title = "cifar10"});
+    EXPECT_GT(graph_from_config(model).parameters().size(), 0);
     ++samples;
   }
   EXPECT_EQ(samples, 2);

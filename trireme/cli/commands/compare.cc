@@ -14,6 +14,7 @@
 #include "trireme/cli/report_files.h"
 #include "trireme/experiment/comparison.h"
 #include "trireme/report/read/run_reader.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/interrupts.h"
 #include "trireme/web/page.h"
@@ -64,7 +65,8 @@ class Comparing {
   void train_missing(const std::atomic<int>& stop) {
     write_file_atomically(out_ / kExperimentFile, to_toml(comparison_.experiment));
     const std::size_t seeds = comparison_.experiment.seeds.size();
-    experiment::ExperimentProgress progress(console_.err, ::isatty(STDERR_FILENO) != 0, static_cast<int>(seeds * comparison_.runs.size()));
+    experiment::ExperimentProgress progress(console_.err, run::rewrites_lines(STDERR_FILENO),
+                                            static_cast<int>(seeds * comparison_.runs.size()));
     for (std::size_t s = 0; s < seeds; ++s) {
       for (experiment::VariantRuns& variant : comparison_.runs) {
         experiment::RunCell& cell = variant.cells[s];

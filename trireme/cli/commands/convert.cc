@@ -14,6 +14,7 @@
 #include "trireme/data/formats/writer_entry.h"
 #include "trireme/fetch/fetch.h"
 #include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/fetch_progress.h"
 
 namespace trireme::cli::commands {
@@ -51,7 +52,7 @@ Input public_set(const Options& o, const run::Console& console) {
     throw Error{invalid_argument, "there is no public set '{}'; 'trireme fetch' lists them, --reader and --files take your own", o.set};
   const fs::path directory = run::data_directory(o.directory);
   const SteadyClock clock;
-  run::FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+  run::FetchProgress progress(console.err, clock, {.terminal = run::rewrites_lines(STDERR_FILENO)});
   fetch::fetch_set(*entry, directory, progress);
   const fetch::SetPaths paths = fetch::set_files(*entry, directory);
   return {.reader = &data::find_reader(entry->reader),
@@ -173,7 +174,7 @@ std::vector<std::string> convert_part(const Options& o, const Input& input, data
       .files = part == data::Part::train ? input.train : input.test, .part = part, .options = reader_options(*input.reader, o.settings)};
   const std::unique_ptr<data::Source> source = input.reader->open(request);
   for (const std::string& warning : source->warnings()) console.err << "trireme: warning: " << warning << "\n";
-  const WatchedSource watched(*source, input.class_names, name, isatty(STDERR_FILENO) != 0 ? &console.err : nullptr);
+  const WatchedSource watched(*source, input.class_names, name, run::rewrites_lines(STDERR_FILENO) ? &console.err : nullptr);
   const std::vector<fs::path> files =
       data::write_set(data::find_writer(o.to), watched,
                       {.folder = out.partial(), .part = part, .shards = o.shards, .compression = o.compression, .encoding = o.encoding});

@@ -3,15 +3,21 @@
 #include <algorithm>
 #include <filesystem>
 #include <memory>
+#include <optional>
 
 #include "trireme/base/error.h"
 #include "trireme/base/json.h"
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
+#include "trireme/data/sets/data_sets.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
+#include "trireme/graph/model_fit.h"
 #include "trireme/graph/summary.h"
+#include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/data_lookup.h"
 #include "trireme/run/setup/job_file.h"
+#include "trireme/train/job/job.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -33,11 +39,36 @@ bool is_job_file(const std::string& model) {
   return !known && (model.ends_with(".toml") || std::filesystem::is_regular_file(model));
 }
 
-graph::Graph load_model(const Options& o) {
+// The form of the job's samples, if they are on this machine.
+std::optional<data::SampleFormat> data_at_hand(Config& job, std::string& why) {
+  if (job.find("data") == nullptr) {
+    why = "the job has no [data]";
+    return std::nullopt;
+  }
+  try {
+    if (const fetch::SetEntry* set = run::public_set(job)) run::name_files(job, *set, run::data_directory());
+    return data::open_sources(data::data_request(job.at("data"))).train->format();
+  } catch (const Error& error) {  // a model can be described without its data
+    why = error.what();
+    return std::nullopt;
+  }
+}
+
+Config fitted_model(Config job, const run::Console& console) {
+  std::string why;
+  if (const auto format = data_at_hand(job, why)) return train::fit_to_data(job, *format).at("model");
+  const Config& model = job.at("model");
+  if (!graph::is_complete(model))
+    throw Error{failed_precondition, "{}: this model leaves sizes to its data, which can't be read: {}", model.origin(), why};
+  console.err << fmt::format("note: sizes that the job leaves to its data are the model's defaults, since these can't be read: {}\n", why);
+  return model;
+}
+
+graph::Graph load_model(const Options& o, const run::Console& console) {
   if (is_job_file(o.model)) {
     const Config job = run::load_job(o.model, o.settings);
-    if (const Config* model = job.find("model")) return graph::graph_from_config(*model);
-    throw Error{invalid_argument, "{}: the table [model] is missing", o.model};
+    if (job.find("model") == nullptr) throw Error{invalid_argument, "{}: the table [model] is missing", o.model};
+    return graph::graph_from_config(fitted_model(job, console));
   }
   graph::find_model(o.model);  // a wrong name is the first thing to say
   Config job;
@@ -114,7 +145,7 @@ void print_totals(const Options& o, const graph::ModelSummary& summary, std::ost
 }
 
 int run(const Options& o, const run::Console& console) {
-  const graph::ModelSummary summary = graph::summarize(load_model(o));
+  const graph::ModelSummary summary = graph::summarize(load_model(o, console));
   if (o.json) {
     print_json(o, summary, console.out);
     return 0;

@@ -59,7 +59,7 @@ struct BatchOptions {
 
 // A job with a mistake would wait in the queue only to fail.
 int export_sbatch(const BatchOptions& o, const run::Console& console) {
-  train::job_from_config(run::load_job(o.job, o.script.settings));
+  train::check_job(run::load_job(o.job, o.script.settings));
   cluster::SbatchOptions script = o.script;
   script.binary = run::own_program();
   script.job = std::filesystem::absolute(o.job);

@@ -14,6 +14,7 @@
 #include "trireme/cli/application.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/fetch_progress.h"
 
@@ -61,7 +62,7 @@ void fetch_one(const fetch::SetEntry& entry, const Options& o, const run::Consol
   const std::filesystem::path directory = run::data_directory(o.directory);
   const SteadyClock clock;
   const Seconds start = clock.now();
-  run::FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+  run::FetchProgress progress(console.err, clock, {.terminal = run::rewrites_lines(STDERR_FILENO)});
   const bool here = !o.force && fetch::is_here(entry, directory);
   fetch::fetch_set(entry, directory, progress, {.force = o.force, .from = o.from});
   const std::string how = here ? "was here already" : fmt::format("fetched in {:.1f} s", (clock.now() - start).count());

@@ -16,6 +16,7 @@
 #include "trireme/run/setup/data_directory.h"
 #include "trireme/run/setup/data_lookup.h"
 #include "trireme/run/setup/job_file.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/interrupts.h"
 #include "trireme/train/job/job.h"
 
@@ -100,7 +101,7 @@ void check(const Task& task) {
   for (const std::string& strategy : {task.options.from, task.options.to}) {
     Config job = experiment::with_strategy(task.job, strategy);
     if (const fetch::SetEntry* set = run::public_set(job)) run::name_files(job, *set, run::data_directory());
-    train::job_from_config(job);
+    train::check_job(job);
   }
 }
 
@@ -203,7 +204,7 @@ int run(const Options& o, const run::Console& console) {
   write_file_atomically(out / kSearchFile, kept_text(task.options, task.stem, task.job));
   console.err << fmt::format("results go to {}\n", out.string());
   const run::Interrupts interrupts;
-  SearchProgress progress(console.err, ::isatty(STDERR_FILENO) != 0);
+  SearchProgress progress(console.err, run::rewrites_lines(STDERR_FILENO));
   experiment::SearchTrainings trainings(
       {.job = task.job,
        .stem = task.stem,

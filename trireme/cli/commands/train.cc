@@ -8,6 +8,7 @@
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/run/launch/training_start.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/interrupts.h"
 #include "trireme/run/training/training_run.h"
@@ -40,7 +41,7 @@ run::NodesRequest nodes_request(const Options& o, const run::Console& console) {
 run::TrainingRequest training_request(const Options& o, const run::Console& console) {
   run::TrainingRequest request = run::training_request(o.job, console);
   request.base = o.runs;
-  request.terminal = isatty(STDOUT_FILENO) != 0;
+  request.terminal = run::rewrites_lines(STDOUT_FILENO);
   request.dashboard = o.dashboard || o.dashboard_port > 0;
   request.dashboard_port = o.dashboard_port;
   request.until = o.until;
@@ -53,13 +54,14 @@ int run(const Options& o, const run::Console& console) {
   const std::int64_t rank = start.rank();
   obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
   if (rank > 0) return start.run_node(o.job);
-  const run::TrainingRequest request = training_request(o, console);
+  run::TrainingRequest request = training_request(o, console);
+  const run::Interrupts interrupts;
+  run::fit_to_data(request);
   if (o.print_config) {
     train::job_from_config(request.config);  // a job with mistakes has no configuration
     console.out << train::job_file_of(train::settings_of(request.config));
     return run::exit_ok;
   }
-  const run::Interrupts interrupts;
   if (!o.dry_run) return start.run(request, interrupts.signal());
   start.show(request);
   return run::exit_ok;

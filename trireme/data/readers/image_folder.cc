@@ -127,9 +127,16 @@ class ImageFolder final : public Source {
   void check_fits(const ImageSize& size, const fs::path& path) const {
     if (Shape{size.channels, size.height, size.width} == format_.shape) return;
     throw Error{
-        data_loss,       "{}: expected {} (channels x height x width) as {} has it, found {}; set channels, height and width to convert",
-        path.string(),   format_.shape.to_string(),
-        first_.string(), Shape{size.channels, size.height, size.width}.to_string()};
+        data_loss,
+        "{}: is {} (channels x height x width), but {} is {}; all samples must have one size: write data.height = {}, data.width = {} "
+        "and data.channels = {} (or others), and every picture is converted",
+        path.string(),
+        Shape{size.channels, size.height, size.width}.to_string(),
+        first_.string(),
+        format_.shape.to_string(),
+        format_.shape[1],
+        format_.shape[2],
+        format_.shape[0]};
   }
 
   Image fitted(Image image) const {

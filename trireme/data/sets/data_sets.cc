@@ -94,10 +94,19 @@ std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view 
   return samples;
 }
 
+Sources open_sources(const DataRequest& request) {
+  Sources sources{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
+  if (sources.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
+  if (sources.test != nullptr) check_same_format(*sources.train, *sources.test);
+  return sources;
+}
+
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes) {
-  DataSets sets{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
-  if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
-  if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
+  return open_data(request, open_sources(request), scratch, nodes);
+}
+
+DataSets open_data(const DataRequest& request, const Sources& sources, const std::filesystem::path& scratch, std::int64_t nodes) {
+  DataSets sets{.train = sources.train, .test = sources.test};
   for (const auto& part : {sets.train, sets.test}) {
     if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
   }

@@ -20,8 +20,16 @@ struct DataSets {
   std::vector<std::string> warnings;         // of the readers
 };
 
+// What a job's readers have opened: all that a model's sizes can follow from, and open_data needs it only once.
+struct Sources {
+  std::shared_ptr<const Source> train;
+  std::shared_ptr<const Source> test;  // null if there is none
+};
+Sources open_sources(const DataRequest& request);
+
 // `scratch` is where a cache on disk may lie; a cache in memory takes no more than the share of one of `nodes` on this machine.
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes = 1);
+DataSets open_data(const DataRequest& request, const Sources& sources, const std::filesystem::path& scratch, std::int64_t nodes = 1);
 
 // train, validation or test; invalid_argument if these data have no such part.
 std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view part);

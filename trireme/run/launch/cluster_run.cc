@@ -73,7 +73,7 @@ class ClusterRun {
         console_(console),
         guard_(watched_directory(request), guard_options(request, console, clock_, stop)),
         job_(train::job_from_config(request.config)),
-        data_(data::open_data(uncached(job_.data), cache_directory())),
+        data_(open_data(request, uncached(job_.data))),
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, guard_),
         checkpoints_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()),
         conductor_(

@@ -7,7 +7,9 @@
 
 namespace trireme::run {
 
-// `chosen`, as after --directory, or "data" in the cache directory if it is empty. Throws failed_precondition if there is neither.
-std::filesystem::path data_directory(const std::string& chosen = "");
+// "data" in the cache directory. Throws failed_precondition if there is none.
+std::filesystem::path data_directory();
+// Of a command that has --directory: what follows it, or the one above if that is empty.
+std::filesystem::path data_directory(const std::string& chosen);
 
 }  // namespace trireme::run

@@ -8,6 +8,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/fetch/fetch.h"
 #include "trireme/run/setup/data_directory.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/fetch_progress.h"
 
 namespace trireme::run {
@@ -44,7 +45,7 @@ void resolve_data(Config& job, const Console& console) {
   if (!fetch::is_here(*set, directory)) {
     console.err << fmt::format("{} is not here yet; fetching it\n", set->name);
     const SteadyClock clock;
-    FetchProgress progress(console.err, clock, {.terminal = isatty(STDERR_FILENO) != 0});
+    FetchProgress progress(console.err, clock, {.terminal = rewrites_lines(STDERR_FILENO)});
     fetch::fetch_set(*set, directory, progress);
   }
   name_files(job, *set, directory);

@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "trireme/base/error.h"
+#include "trireme/run/setup/short_forms.h"
 
 namespace trireme::run {
 namespace {
@@ -24,15 +25,32 @@ void make_files_absolute(Config& job, const std::filesystem::path& base) {
   }
 }
 
+// A word without quotes is a text, but what begins as a table or a list must be one.
+void check_value(const std::string& setting, const std::string& value) {
+  if (value.empty() || (value[0] != '{' && value[0] != '[')) return;
+  try {
+    Config::parse_toml("value = " + value, "");
+  } catch (const Error&) {  // toml++ would speak of a file that is none
+    throw Error{invalid_argument,
+                "--set {}: this is no TOML list or table; texts in it need quotes, e.g. --set 'train.optimizer={{name = \"adam\", "
+                "learning_rate = 0.001}}'",
+                setting};
+  }
+}
+
 }  // namespace
 
 void apply_settings(Config& job, const std::vector<std::string>& settings) {
+  expand_short_forms(job);
   for (const std::string& setting : settings) {
     const auto equals = setting.find('=');
     const std::string key = setting.substr(0, equals);
     if (equals == std::string::npos || key.find('.') == std::string::npos)
       throw Error{invalid_argument, "--set {}: write it as table.key=value, e.g. --set model.depth=50", setting};
-    job.set(key, setting.substr(equals + 1), "--set " + setting);
+    const std::string value = setting.substr(equals + 1);
+    check_value(setting, value);
+    job.set(full_key(key), value, "--set " + setting);
+    expand_short_forms(job);
   }
 }
 

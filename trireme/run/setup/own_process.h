@@ -12,4 +12,7 @@ std::string environment_variable(const char* name);
 
 std::filesystem::path own_program();
 
+// Whether a line there can be written anew: it is a terminal, and not one that shows escape codes as they are (TERM=dumb).
+bool rewrites_lines(int descriptor);
+
 }  // namespace trireme::run

@@ -27,7 +27,7 @@ class TrainingRun {
   TrainingRun(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop)
       : guard_(watched_directory(request), guard_options(request, console, clock_, stop)),
         job_(train::job_from_config(request.config)),
-        data_(data::open_data(job_.data, cache_directory())),
+        data_(open_data(request, job_.data)),
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, guard_),
         profiler_(train::parse_profile(job_.observe.profile),
                   [this](const train::ProfileData& data) {
@@ -96,6 +96,18 @@ TrainingRequest training_request(const JobRequest& job, const Console& console) 
           .title = std::filesystem::path(job.file).stem().string(),
           .resume = job.resume,
           .changed = job.changes_job()};
+}
+
+void fit_to_data(TrainingRequest& request) {
+  if (!request.resume.empty()) return;
+  train::check_job(request.config);  // a mistake there is reported before anything is read
+  request.sources = data::open_sources(data::data_request(request.config.at("data")));
+  request.config = train::fit_to_data(request.config, request.sources.train->format());
+}
+
+data::DataSets open_data(const TrainingRequest& request, const data::DataRequest& data) {
+  if (request.sources.train == nullptr) return data::open_data(data, cache_directory());
+  return data::open_data(data, request.sources, cache_directory());
 }
 
 int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop) {

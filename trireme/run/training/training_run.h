@@ -8,6 +8,7 @@
 
 #include "trireme/base/clock.h"
 #include "trireme/base/config.h"
+#include "trireme/data/sets/data_sets.h"
 #include "trireme/run/setup/job_request.h"
 #include "trireme/run/terminal/console.h"
 
@@ -15,6 +16,7 @@ namespace trireme::run {
 
 struct TrainingRequest {
   Config config;                 // with public data sets resolved
+  data::Sources sources;         // what it reads, once it is open
   std::filesystem::path base;    // a new run gets its directory in here ...
   std::string title;             // ... named after this, usually the job file's stem
   std::filesystem::path resume;  // instead: the run to continue ...
@@ -27,6 +29,12 @@ struct TrainingRequest {
 
 // Of a job, with what follows from it. It may fetch data.
 TrainingRequest training_request(const JobRequest& job, const Console& console);
+
+// Opens the data and completes the job with what they decide of its model. A run that goes on keeps what it was begun with.
+void fit_to_data(TrainingRequest& request);
+
+// The request's data, which are opened here if they were not yet.
+data::DataSets open_data(const TrainingRequest& request, const data::DataRequest& data);
 
 // The exit code: 0, or 128 + the signal that interrupted it.
 int run_training(const TrainingRequest& request, const Console& console, const std::atomic<int>& stop);

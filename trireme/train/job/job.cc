@@ -6,6 +6,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/graph/model_file.h"
+#include "trireme/graph/model_fit.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/train/job/plan.h"
 #include "trireme/train/job/policies.h"
@@ -49,6 +50,27 @@ void check_statistics(const StrategyRequest& request) {
   check_statistics(request, request.name);
   if (const auto* const options = std::any_cast<SwitchOptions>(&request.options))
     for (const StrategyPart& part : parts_of(*options)) check_statistics(request, part.name);
+}
+
+bool has_class_option(data::DataRequest request) {
+  OptionLister lister;
+  request.reader->options.visit(request.reader_options, lister);
+  return std::ranges::find(lister.rows, "classes", &OptionRow::name) != lister.rows.end();
+}
+
+Job job_with(graph::Graph graph, const Config& config) {
+  const Config train = table_or_empty(config, "train");
+  Job job{.graph = std::move(graph),
+          .data = data::data_request(table_or_empty(config, "data")),
+          .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule", "early_stopping"}),
+          .early_stopping = read_options<EarlyStoppingOptions>(table_or_empty(train, "early_stopping"), "[train.early_stopping]"),
+          .optimizer = table_or_empty(train, "optimizer"),
+          .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]"),
+          .strategy = strategy_request(table_or_empty(config, "strategy")),
+          .observe = read_options<ObserveOptions>(table_or_empty(config, "observe"), "[observe]")};
+  parse_profile(job.observe.profile);
+  check_early_stopping(job, train);
+  return job;
 }
 
 }  // namespace
@@ -126,20 +148,33 @@ std::string duties_text(const StrategyRequest& request, int nodes) {
   return fmt::format("{} {}", nodes, nodes == 1 ? "worker" : "workers");
 }
 
+Config fit_to_data(const Config& config, const data::SampleFormat& format) {
+  const data::DataRequest request = data::data_request(table_or_empty(config, "data"));
+  Config fitted = config;
+  fitted.put("model", graph::fit_model(config.at("model"), {.shape = format.shape,
+                                                            .classes = format.classes,
+                                                            .targets = format.targets,
+                                                            .title = request.title(),
+                                                            .class_option = has_class_option(request) ? "data.classes" : ""}));
+  return fitted;
+}
+
+void check_job(const Config& config) {
+  const Config& model = config.at("model");
+  if (graph::is_complete(model)) {
+    job_from_config(config);
+    return;
+  }
+  check_tables(config);
+  graph::check_layers(model);
+  const Job job = job_with(graph::Graph(), config);
+  optim::Optimizer::from_config(job.optimizer, job.graph.parameters());
+}
+
 Job job_from_config(const Config& config) {
   check_tables(config);
-  const Config train = table_or_empty(config, "train");
-  Job job{.graph = graph::graph_from_config(config.at("model")),
-          .data = data::data_request(table_or_empty(config, "data")),
-          .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule", "early_stopping"}),
-          .early_stopping = read_options<EarlyStoppingOptions>(table_or_empty(train, "early_stopping"), "[train.early_stopping]"),
-          .optimizer = table_or_empty(train, "optimizer"),
-          .schedule = read_options<optim::ScheduleOptions>(table_or_empty(train, "schedule"), "[train.schedule]"),
-          .strategy = strategy_request(table_or_empty(config, "strategy")),
-          .observe = read_options<ObserveOptions>(table_or_empty(config, "observe"), "[observe]")};
-  parse_profile(job.observe.profile);
+  Job job = job_with(graph::graph_from_config(config.at("model")), config);
   optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is reported now, not after the data are read
-  check_early_stopping(job, train);
   return job;
 }
 

@@ -79,6 +79,11 @@ struct Job {
 // Throws invalid_argument naming the place in the file and what would be right.
 Job job_from_config(const Config& config);
 
+// The job with all that its model leaves to these data (graph/model_fit.h); throws where they disagree.
+Config fit_to_data(const Config& config, const data::SampleFormat& format);
+// What job_from_config would find wrong, as far as it shows without the data.
+void check_job(const Config& config);
+
 // A value of a job and where it comes from: "job.toml:12", "--set ...", or "default".
 struct Setting {
   std::string table;  // "train.optimizer"
@@ -90,8 +95,8 @@ struct Setting {
 // Every value that decides what a job does, defaults included, table by table.
 std::vector<Setting> settings_of(const Config& config);
 
-// A hash over every setting but those that may differ from machine to machine (where files lie, and threads) or change nothing that is
-// trained ([observe]).
+// A hash over every setting but those that may differ from machine to machine (where files lie, and threads), change nothing that is
+// trained ([observe]) or may follow from the data (sizes of the model).
 std::string job_hash(const Config& config);
 
 // The settings as a job file, each with its origin as a comment.

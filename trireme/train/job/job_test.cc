@@ -83,6 +83,29 @@ TEST(Job, WatchesWithoutBeingAnotherJob) {
   EXPECT_EQ(hash(good), hash(good + "[observe]\nprofile = 'steps 3-5'"));
 }
 
+// Every node compares the hash of its own file with that of the job the coordinator has completed.
+TEST(Job, FollowsTheDataWithoutBeingAnotherJob) {
+  const Config written = Config::parse_toml("[model]\nname = 'resnet'\ndepth = 8\n" + kData, "job.toml");
+  const Config job = fit_to_data(written, {.shape = {1, 16, 16}, .classes = 7});
+  EXPECT_EQ(job_from_config(job).graph.parameters().size(),
+            job_from_config(Config::parse_toml(job_file_of(settings_of(job)), "config.toml")).graph.parameters().size());
+  EXPECT_EQ(job.at("model").at("classes").integer(), 7);
+  EXPECT_EQ(job_hash(job), job_hash(written));
+  EXPECT_THAT(job_file_of(settings_of(job)), HasSubstr("# the data"));
+  EXPECT_NE(job_hash(job), job_hash(Config::parse_toml("[model]\nname = 'resnet'\ndepth = 14\n" + kData, "job.toml")));
+}
+
+TEST(Job, IsCheckedAsFarAsItsModelCanBeWithoutData) {
+  const auto check = [](const std::string& layer) {
+    return thrown_error([&] {
+      check_job(
+          Config::parse_toml("[model]\n[[model.layers]]\nop = 'input'\n[[model.layers]]\nop = 'dense'\n" + layer + kData, "job.toml"));
+    });
+  };
+  EXPECT_EQ(check(""), "no error");
+  EXPECT_THAT(check("unit = 3\n"), AllOf(HasSubstr("job.toml:6"), HasSubstr("'units'")));
+}
+
 TEST(Settings, StateEveryValueAndItsOrigin) {
   Config config = Config::parse_toml(kModel + kData + "[train]\nepochs = 3", "job.toml");
   config.set("train.optimizer.learning_rate", "0.5", "--set train.optimizer.learning_rate=0.5");

@@ -6,6 +6,7 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/graph/model_entry.h"
+#include "trireme/graph/model_fit.h"
 #include "trireme/optim/optimizer.h"
 #include "trireme/train/job/job.h"
 
@@ -99,7 +100,9 @@ std::vector<Setting> settings_of(const Config& config) { return SettingsLister(c
 
 std::string job_hash(const Config& config) {
   Digest digest(Digest::Kind::sha256);
-  for (const Setting& setting : settings_of(config)) {
+  Config bare = config;
+  bare.put("model", graph::without_sizes(config.at("model")));
+  for (const Setting& setting : settings_of(bare)) {
     const bool own_affair = (setting.table == "data" && (setting.key == "train" || setting.key == "test")) ||
                             (setting.table == "train" && setting.key == "threads") || setting.table == "observe";
     if (!own_affair) digest.add(fmt::format("{}.{} = {}\n", setting.table, setting.key, setting.value));
