@@ -41,6 +41,9 @@ class Config {
   // Sets a dotted key ("train.epochs") from a text as TOML would read it; a bare word is taken as text.
   void set(std::string_view dotted_key, std::string_view text, std::string origin);
 
+  // Calls what stands at a dotted key otherwise; nothing happens if nothing stands there.
+  void rename(std::string_view dotted_key, std::string_view name);
+
   // "job.toml:12" or "--set"
   const std::string& origin() const { return origin_; }
   // On one line, as it could stand behind "key = "; the order of keys is kept.

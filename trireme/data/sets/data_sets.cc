@@ -99,7 +99,9 @@ DataSets open_data(const DataRequest& request, const std::filesystem::path& scra
   if (sets.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
   if (sets.test != nullptr) check_same_format(*sets.train, *sets.test);
   for (const auto& part : {sets.train, sets.test}) {
-    if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+    if (part == nullptr) continue;
+    std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+    std::ranges::copy(part->skipped(), std::back_inserter(sets.skipped));
   }
   const CacheKind kind = cache_kind(request.pipeline.cache);
   MemoryBudget memory(memory_share(nodes));

@@ -18,6 +18,7 @@ struct DataSets {
   Normalization normalization;               // measured on the training part
   std::vector<std::string> class_names;      // empty: they are called by their numbers
   std::vector<std::string> warnings;         // of the readers
+  std::vector<std::string> skipped;          // damaged samples that the readers left out, with the reason
 };
 
 // `scratch` is where a cache on disk may lie; a cache in memory takes no more than the share of one of `nodes` on this machine.
