@@ -163,6 +163,16 @@ void Config::erase(std::string_view key) {
   std::erase_if(std::get<Table>(value_), [&](const auto& row) { return row.first == key; });
 }
 
+void Config::rename(std::string_view dotted_key, std::string_view name) {
+  const auto dot = dotted_key.find('.');
+  auto* rows = std::get_if<Table>(&value_);
+  if (rows == nullptr) return;
+  const auto row = std::find_if(rows->begin(), rows->end(), [&](const auto& r) { return r.first == dotted_key.substr(0, dot); });
+  if (row == rows->end()) return;
+  if (dot != std::string_view::npos) return row->second.rename(dotted_key.substr(dot + 1), name);
+  row->first = name;
+}
+
 std::string Config::describe_value() const {
   struct Describer {
     std::string operator()(const Table&) const { return "a table"; }

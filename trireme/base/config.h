@@ -44,6 +44,8 @@ class Config {
   // Sets a key of this table.
   void put(std::string_view key, Config value);
   void erase(std::string_view key);  // likewise; nothing if it has none
+  // Calls what stands at a dotted key otherwise; nothing happens if nothing stands there.
+  void rename(std::string_view dotted_key, std::string_view name);
 
   // "job.toml:12" or "--set"
   const std::string& origin() const { return origin_; }

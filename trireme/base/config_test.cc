@@ -40,6 +40,15 @@ TEST(Config, SyntaxErrorsNameTheLine) {
   EXPECT_TRUE(thrown_error([] { Config::parse_toml("a = 1\nb = = 2", "job.toml"); }).starts_with("invalid_argument: job.toml:2: "));
 }
 
+TEST(Config, RenameKeepsValueAndOrigin) {
+  Config config = Config::parse_toml("[data]\npath = 'a'\n", "job.toml");
+  config.rename("data.path", "train");
+  config.rename("data.none", "x");
+  config.rename("none.path", "x");
+  EXPECT_EQ(config.to_toml(), R"({ "data" = { "train" = "a" } })");
+  EXPECT_EQ(config.at("data").at("train").origin(), "job.toml:2");
+}
+
 TEST(Config, SetChangesOrAddsAndRemembersWhy) {
   Config job = Config::parse_toml(kJob, "job.toml");
   job.set("train.epochs", "5", "--set");

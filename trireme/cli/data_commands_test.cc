@@ -82,6 +82,17 @@ TEST_F(DataCommands, ConvertThereAndBackGivesTheSameBytes) {
     EXPECT_EQ(read_file(path(name)), read_file(path(std::string("back/") + name))) << name;
 }
 
+TEST_F(DataCommands, PathIsAnotherNameForTrain) {
+  write_idx("images", "labels", 6);
+  write_file_atomically(path("job.toml"), "[data]\nreader = 'idx'\npath = ['images', 'labels']\ntest_split = 2\n");
+  EXPECT_THAT(run({"data", path("job.toml")}).out, HasSubstr("train        4"));
+  EXPECT_THAT(run({"data", path("job.toml"), "--set", "data.train=x"}).err, HasSubstr("both path and train"));
+  write_file_atomically(path("job.toml"), "[data]\nreader = 'idx'\nfolder = 'pics'\n");
+  const Result other = run({"data", path("job.toml")});
+  EXPECT_EQ(other.code, 2);
+  EXPECT_THAT(other.err, HasSubstr("job.toml:3: [data] (idx) has no option 'folder'; did you mean 'path'"));
+}
+
 TEST_F(DataCommands, ConvertLeavesNothingWhenItFails) {
   write_idx("images", "labels", 3);
   const std::vector<std::string> cifar{"convert",      "--reader", "idx",   "--files", path("images"),

@@ -35,7 +35,10 @@ struct Samples {
 
 Samples image_samples(const Options& o, const TrainedModel& model) {
   const graph::Graph& graph = model.job.graph;
-  return {data::image_files({o.images.begin(), o.images.end()}, graph.node(graph.inputs().at(0)).shape), false};
+  const data::DataRequest& trained_on = model.job.data;
+  const auto fit_of = trained_on.reader->image_fit;
+  const data::ImageFit fit = fit_of == nullptr ? data::ImageFit{} : fit_of(trained_on.reader_options);
+  return {data::image_files({o.images.begin(), o.images.end()}, graph.node(graph.inputs().at(0)).shape, fit), false};
 }
 
 Samples set_samples(const Options& o, const TrainedModel& model) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trireme/base/options.h"
+#include "trireme/data/formats/image_fit.h"
 #include "trireme/data/source/source.h"
 
 namespace trireme::data {
@@ -38,6 +39,9 @@ struct ReaderEntry {
   // (options that don't fit), naming file, offset, what was expected and what was found. Nothing is allocated from a length that a
   // file promises before the file is seen to have it.
   std::unique_ptr<Source> (*open)(const ReaderRequest& request) = nullptr;
+
+  // If samples are made of pictures: how, so that a prediction treats a single picture alike. Null: the default.
+  ImageFit (*image_fit)(const std::any& options) = nullptr;
 
   // Writes a small good set into the empty `folder` and returns the request that reads it; conformance tests damage it.
   ReaderRequest (*example)(const std::filesystem::path& folder) = nullptr;

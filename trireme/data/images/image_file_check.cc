@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// The header is at the beginning of an image file, the mark of its end at its end; between them nothing is read.
+// The header is at the beginning of an image file, the mark of its end usually at its end; only if it isn't, the rest is read.
 #include "trireme/data/images/image_file_check.h"
 
 #include <algorithm>
@@ -7,6 +7,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
+#include "trireme/data/images/orientation.h"
 
 namespace trireme::data {
 namespace {
@@ -23,6 +24,44 @@ std::string hexadecimal(std::string_view bytes) {
   std::string text;
   for (const char c : bytes) text += fmt::format("{}{:02x}", text.empty() ? "" : " ", static_cast<unsigned char>(c));
   return text;
+}
+
+std::size_t length_at(std::string_view bytes, std::size_t at, std::size_t size) {
+  std::size_t length = 0;
+  for (const char c : bytes.substr(at, size)) length = length << 8 | static_cast<unsigned char>(c);
+  return length;
+}
+
+// Whether its last chunk is there, whatever follows it.
+bool png_ends(std::string_view bytes) {
+  constexpr std::size_t kSignature = 8, kFrame = 12;  // of a chunk: length, name, checksum
+  for (std::size_t at = kSignature; at + kFrame <= bytes.size();) {
+    if (bytes.substr(at, kFrame) == kPngEnd) return true;
+    const std::size_t length = length_at(bytes, at, 4);
+    if (length > bytes.size() - at - kFrame) return false;
+    at += kFrame + length;
+  }
+  return false;
+}
+
+// Where the next marker stands: in compressed data ff 00 is a value, and restart marks have no length.
+std::size_t next_marker(std::string_view bytes, std::size_t at) {
+  for (at = bytes.find('\xff', at); at != std::string_view::npos && at + 1 < bytes.size(); at = bytes.find('\xff', at + 1)) {
+    const auto code = static_cast<unsigned char>(bytes[at + 1]);
+    const bool is_restart = code >= 0xd0 && code <= 0xd7;
+    if (code != 0 && code != 0xff && !is_restart) return at;
+  }
+  return std::string_view::npos;
+}
+
+// Whether its end mark is there, whatever follows it. A thumbnail inside a segment has an end mark, too.
+bool jpeg_ends(std::string_view bytes) {
+  for (std::size_t at = next_marker(bytes, 2); at != std::string_view::npos;) {
+    if (bytes.substr(at, 2) == kJpegEnd) return true;
+    if (bytes.size() - at < 4) return false;
+    at = next_marker(bytes, std::min(at + 2 + length_at(bytes, at + 2, 2), bytes.size()));
+  }
+  return false;
 }
 
 class Ends {
@@ -50,39 +89,48 @@ class Ends {
   std::size_t size_ = 0;
 };
 
-ImageSize header_size(Ends& file, const std::string& head) {
+// Enough of the file for its size and orientation.
+std::string read_header(Ends& file, bool orientation) {
+  std::string head = file.read(0, kHeadBytes);
+  if (head.size() == file.size()) return head;
   try {
-    return decode_image_size(head, file.name());
-  } catch (const Error&) {  // its size may stand behind the head that was read
-    if (head.size() == file.size()) throw;
+    decode_image_size(head, file.name());
+    if (!orientation || find_orientation(head)) return head;
+  } catch (const Error&) {  // what is looked for may stand behind the head that was read; the caller decodes it again
   }
-  return decode_image_size(file.read(0, file.size()), file.name());
+  return file.read(0, file.size());
 }
 
 // Some writers fill up with zeros; neither mark ends with one.
 std::string_view without_zeros(std::string_view bytes) { return bytes.substr(0, bytes.find_last_not_of('\0') + 1); }
 
-void check_end(Ends& file, ImageKind kind) {
-  std::string bytes = file.tail(kTailBytes);
-  if (without_zeros(bytes).size() < kPngEnd.size()) bytes = file.read(0, file.size());
+[[noreturn]] void ends_too_early(Ends& file, ImageKind kind) {
+  const std::string bytes = file.read(0, file.size());
   const std::string_view content = without_zeros(bytes);
   const std::string_view mark = kind == ImageKind::png ? kPngEnd : kJpegEnd;
-  if (content.ends_with(mark)) return;
   const std::string_view found = content.substr(content.size() - std::min(mark.size(), content.size()));
-  const std::size_t end = file.size() - (bytes.size() - content.size());
   throw Error{data_loss,         "{}: the image ends too early: at byte {} expected its end mark {}, found {}",
-              file.name(),       end - found.size(),
+              file.name(),       content.size() - found.size(),
               hexadecimal(mark), hexadecimal(found)};
+}
+
+void check_end(Ends& file, ImageKind kind) {
+  const std::string_view mark = kind == ImageKind::png ? kPngEnd : kJpegEnd;
+  if (without_zeros(file.tail(kTailBytes)).ends_with(mark)) return;
+  // Other bytes may follow: cameras and messengers append thumbnails and notes of their own.
+  const std::string bytes = file.read(0, file.size());
+  if (!(kind == ImageKind::png ? png_ends(bytes) : jpeg_ends(bytes))) ends_too_early(file, kind);
 }
 
 }  // namespace
 
-ImageSize check_image_file(const std::filesystem::path& path) {
+ImageSize check_image_file(const std::filesystem::path& path, const ImageCheck& check) {
   Ends file(path);
-  const std::string head = file.read(0, kHeadBytes);
-  const ImageSize size = header_size(file, head);
+  const std::string head = read_header(file, check.orientation);
+  ImageSize size = decode_image_size(head, file.name());
   check_end(file, image_kind(head));
-  return size;
+  if (check.pixels) decode_image(read_file(path), file.name());
+  return check.orientation ? upright(size, find_orientation(head).value_or(Orientation::upright)) : size;
 }
 
 }  // namespace trireme::data

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Looks at both ends of an image file: enough to refuse a truncated one without decoding it.
+// Checks an image file: by its structure, which is enough to refuse a truncated one, or by decoding all of it.
 #pragma once
 
 #include <filesystem>
@@ -8,7 +8,12 @@
 
 namespace trireme::data {
 
-// Checks signature, header and end marker; returns the size in the header. data_loss says where what was expected and found.
-ImageSize check_image_file(const std::filesystem::path& path);
+struct ImageCheck {
+  bool pixels = false;       // decode them, too; otherwise only header and end mark
+  bool orientation = false;  // the size is that of the picture turned upright
+};
+
+// Returns the picture's size. Bytes after its end mark are ignored. data_loss says where what was expected and found.
+ImageSize check_image_file(const std::filesystem::path& path, const ImageCheck& check);
 
 }  // namespace trireme::data

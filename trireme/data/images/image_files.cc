@@ -4,7 +4,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/fitted_image.h"
 #include "trireme/data/images/planes.h"
 
 namespace trireme::data {
@@ -12,7 +12,8 @@ namespace {
 
 class ImageFiles final : public Source {
  public:
-  ImageFiles(std::vector<std::filesystem::path> files, SampleFormat format) : files_(std::move(files)), format_(std::move(format)) {}
+  ImageFiles(std::vector<std::filesystem::path> files, const Shape& shape, const ImageFit& fit)
+      : files_(std::move(files)), format_{.shape = shape, .classes = 1}, fit_(fit) {}
 
   const SampleFormat& format() const override { return format_; }
   std::int64_t size() const override { return static_cast<std::int64_t>(files_.size()); }
@@ -23,20 +24,24 @@ class ImageFiles final : public Source {
  private:
   std::vector<std::filesystem::path> files_;
   SampleFormat format_;
+  ImageFit fit_;
 };
 
 void ImageFiles::read(std::int64_t index, std::span<std::byte> sample) const {
   const std::string name = sample_name(index);
-  const Image image = resized(with_channels(decode_image(read_file(name), name), format_.shape[0]), format_.shape[1], format_.shape[2]);
+  const Image image = decode_fitted(read_file(name), name, fit_);
   planes_of(std::as_bytes(std::span(image.pixels)), static_cast<std::size_t>(image.channels), sample);
 }
 
 }  // namespace
 
-std::unique_ptr<Source> image_files(const std::vector<std::filesystem::path>& files, const Shape& shape) {
+std::unique_ptr<Source> image_files(const std::vector<std::filesystem::path>& files, const Shape& shape, ImageFit fit) {
   if (shape.rank() != 3 || (shape[0] != 1 && shape[0] != 3))
     throw Error{invalid_argument, "the model takes samples of {}, not images of one or three channels", shape.to_string()};
-  return std::make_unique<ImageFiles>(files, SampleFormat{.shape = shape, .classes = 1});
+  fit.channels = shape[0];
+  fit.height = shape[1];
+  fit.width = shape[2];
+  return std::make_unique<ImageFiles>(files, shape, fit);
 }
 
 }  // namespace trireme::data

@@ -9,6 +9,8 @@
 
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/images/image_codec.h"
+#include "trireme/data/images/image_files.h"
+#include "trireme/data/testing/exif.h"
 #include "trireme/data/testing/reader.h"
 
 namespace trireme::data {
@@ -137,6 +139,77 @@ TEST_F(ImageFolderTest, AMissingEndIsShownWithItsPlace) {
 TEST_F(ImageFolderTest, ZerosAfterTheEndAreHarmless) {
   write("a/1.jpg", encode_jpeg(picture(8, 8, 1, 100), 90) + std::string(5000, '\0'));
   EXPECT_EQ(open()->size(), 1);
+}
+
+// As cameras and messengers do it. An end mark of a thumbnail inside does not count.
+TEST_F(ImageFolderTest, BytesAfterTheEndAreIgnored) {
+  const std::string jpeg = encode_jpeg(picture(8, 8, 1, 100), 90), png = encode_png(picture(8, 8, 1, 100));
+  const std::string note = "SEFT \xff\xfe\x01\x00 a note of the camera";
+  write("a/1.jpg", jpeg);
+  write("a/2.jpg", jpeg + note);
+  write("a/3.jpg", jpeg + jpeg);
+  write("a/4.png", png + note);
+  const auto source = open("verify = false");
+  EXPECT_EQ(source->size(), 4);
+  EXPECT_EQ(values(*source, 0), values(*source, 1));
+  EXPECT_EQ(values(*source, 0), values(*source, 2));
+  write("a/4.png", png.substr(0, png.size() - 1) + note);
+  EXPECT_THAT(refusal("verify = false"), HasSubstr("4.png: the image ends too early"));
+  write("a/4.png", png);
+  const std::string thumbnail = std::string("\xff\xe2", 2) + '\0' + static_cast<char>(6) + "\xff\xd8\xff\xd9";
+  write("a/5.jpg", jpeg.substr(0, 2) + thumbnail + jpeg.substr(2, jpeg.size() - 4) + note);
+  EXPECT_THAT(refusal("verify = false"), HasSubstr("5.jpg: the image ends too early"));
+}
+
+// The sensor saw 2 x 4 pixels, the camera was held upright.
+TEST_F(ImageFolderTest, PhotographsAreTurnedUpright) {
+  write("a/1.png", with_exif(encode_png({2, 4, 1, {1, 2, 3, 4, 5, 6, 7, 8}}), exif_tiff(6)));
+  EXPECT_EQ(open()->format().shape, (Shape{1, 4, 2}));
+  EXPECT_THAT(values(*open(), 0), ElementsAre(5, 1, 6, 2, 7, 3, 8, 4));
+  EXPECT_THAT(values(*open("orientation = false"), 0), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  write("a/2.png", encode_png({4, 2, 1, {1, 2, 3, 4, 5, 6, 7, 8}}));
+  EXPECT_EQ(open()->size(), 2);
+  EXPECT_THAT(refusal("orientation = false"), HasSubstr("2.png: expected 1x2x4"));
+}
+
+TEST_F(ImageFolderTest, PredictionsTreatAPictureAlike) {
+  write("a/1.jpg", with_exif(encode_jpeg(picture(12, 20, 3, 200), 95), exif_tiff(6)));
+  for (const std::string_view options : {"", "fit = 'crop'", "orientation = false"}) {
+    const ReaderRequest request = request_of("image_folder", {root_}, fmt::format("height = 6\nwidth = 4\n{}", options));
+    const ReaderEntry& reader = find_reader("image_folder");
+    const auto trained = reader.open(request);
+    const auto predicted = image_files({root_ / "a/1.jpg"}, trained->format().shape, reader.image_fit(request.options));
+    EXPECT_EQ(values(*predicted, 0), values(*trained, 0)) << options;
+  }
+}
+
+// The middle of a picture, where neither header nor end mark show it.
+TEST_F(ImageFolderTest, ADamagedMiddleIsFoundBeforeTheTraining) {
+  std::string bad = encode_png(picture(30, 30, 3, 100));
+  bad[bad.size() / 2] = static_cast<char>(bad[bad.size() / 2] ^ 0x10);
+  write("a/1.png", encode_png(picture(30, 30, 3, 100)));
+  write("a/2.png", bad);
+  EXPECT_THAT(refusal(), testing::AllOf(testing::StartsWith("data_loss: "), HasSubstr("2.png: damaged PNG"), HasSubstr("1 of 2 pictures"),
+                                        HasSubstr("on_damage = \"skip\"")));
+  const auto unverified = open("verify = false");
+  EXPECT_THAT(thrown_error([&] { values(*unverified, 1); }), HasSubstr("verify = true finds such pictures before"));
+}
+
+TEST_F(ImageFolderTest, DamagedPicturesAreSkippedAndNamed) {
+  const std::string good = encode_png(picture(8, 8, 1, 100));
+  for (const char* name : {"a/1.png", "a/3.png", "b/5.png"}) write(name, good);
+  write("a/0.png", good.substr(0, 40));  // the first one decides nothing
+  write("a/2.png", "GIF89a");
+  write("b/4.png", "");
+  const auto source = open("on_damage = 'skip'");
+  EXPECT_THAT((std::vector{source->sample_name(0), source->sample_name(1), source->sample_name(2)}),
+              ElementsAre("a/1.png", "a/3.png", "b/5.png"));
+  EXPECT_THAT(all_labels(*source), ElementsAre(0, 0, 1));
+  EXPECT_THAT(source->skipped(), ElementsAre(HasSubstr("a/0.png: "), HasSubstr("a/2.png: "), HasSubstr("b/4.png: ")));
+  ASSERT_EQ(source->warnings().size(), 1U);
+  EXPECT_THAT(source->warnings()[0], HasSubstr("left out 3 damaged of 6 pictures: "));
+  write("b/5.png", "");
+  EXPECT_THAT(refusal("on_damage = 'skip'"), HasSubstr("every picture of the class 'b' is damaged"));
 }
 
 // A colour profile of 50000 bytes before the frame: the first bytes of the file do not give its size.

@@ -28,7 +28,7 @@ const ReaderEntry& reader_of(const Config& data) {
     return with_context(reader->origin(), [&]() -> const ReaderEntry& { return find_reader(reader->text()); });
   const Config* name = find_text(data, "name");
   if (name == nullptr)
-    throw Error{invalid_argument, "{}: [data] needs name = \"...\" (see 'trireme list data') or reader = \"...\" with train = [files]",
+    throw Error{invalid_argument, "{}: [data] needs name = \"...\" (see 'trireme list data') or reader = \"...\" with path = \"...\"",
                 data.origin().empty() ? "the job" : data.origin()};
   for (const ReaderEntry& entry : readers::catalog()) {
     if (entry.name == name->text() && !entry.reads_files) return entry;
@@ -36,9 +36,19 @@ const ReaderEntry& reader_of(const Config& data) {
   throw Error{invalid_argument, "{}: there is no data set '{}'; 'trireme list data' shows them", name->origin(), name->text()};
 }
 
+// What else people call their files.
+void check_names_of_files(const Config& data, std::string_view place) {
+  for (const std::string_view key : {"folder", "folders", "directory", "dir", "root", "file", "files", "data_dir", "train_dir", "train_path",
+                                     "train_files", "train_folder", "paths"}) {
+    if (const Config* found = data.find(key))
+      throw Error{invalid_argument, "{}: {} has no option '{}'; did you mean 'path' (all files or folders), or 'train' and 'test'?",
+                  found->origin(), place, key};
+  }
+}
+
 void check_files(const DataRequest& request, const Config& data) {
   if (request.reader->reads_files && request.data.train.empty())
-    throw Error{invalid_argument, "{}: [data]: reader '{}' needs train = [files]", data.at("reader").origin(), request.reader->name};
+    throw Error{invalid_argument, "{}: [data]: reader '{}' needs path = \"...\" or train = [files]", data.at("reader").origin(), request.reader->name};
 }
 
 }  // namespace
@@ -46,7 +56,7 @@ void check_files(const DataRequest& request, const Config& data) {
 void describe(DataOptions& o, OptionVisitor& visit) {
   visit("name", o.name, "a public set ('trireme list data'), fetched if it is not here, or a synthetic one");
   visit("reader", o.reader, "instead of a name: the format of files of your own ('trireme list readers')");
-  visit("train", o.train, "files or folders for training, relative to the job file");
+  visit("train", o.train, "files or folders for training, relative to the job file; 'path' is another name for it");
   visit("test", o.test, "files or folders for the test");
   visit("validation", o.validation, "training samples held out for the check after each epoch: a number, or a share below 1", 0, 1e12);
   visit("test_split", o.test_split, "training samples held out for the test, if there are no files for it: a number, or a share", 0, 1e12);
@@ -75,7 +85,9 @@ DataRequest data_request(const Config& data) {
   DataRequest request;
   request.reader = &reader_of(data);
   request.reader_options = request.reader->options.defaults();
-  OptionReader reader(data, fmt::format("[data] ({})", request.reader->name), {"pipeline", "augment"});
+  const std::string place = fmt::format("[data] ({})", request.reader->name);
+  check_names_of_files(data, place);
+  OptionReader reader(data, place, {"pipeline", "augment"});
   visit_data(request, reader);
   reader.finish();
   request.pipeline = read_options<PipelineOptions>(table_or_empty(data, "pipeline"), "[data.pipeline]");

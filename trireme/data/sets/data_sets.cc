@@ -108,7 +108,9 @@ DataSets open_data(const DataRequest& request, const std::filesystem::path& scra
 DataSets open_data(const DataRequest& request, const Sources& sources, const std::filesystem::path& scratch, std::int64_t nodes) {
   DataSets sets{.train = sources.train, .test = sources.test};
   for (const auto& part : {sets.train, sets.test}) {
-    if (part != nullptr) std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+    if (part == nullptr) continue;
+    std::ranges::copy(part->warnings(), std::back_inserter(sets.warnings));
+    std::ranges::copy(part->skipped(), std::back_inserter(sets.skipped));
   }
   const CacheKind kind = cache_kind(request.pipeline.cache);
   MemoryBudget memory(memory_share(nodes));

@@ -18,6 +18,7 @@ struct DataSets {
   Normalization normalization;               // measured on the training part
   std::vector<std::string> class_names;      // empty: they are called by their numbers
   std::vector<std::string> warnings;         // of the readers
+  std::vector<std::string> skipped;          // damaged samples that the readers left out, with the reason
 };
 
 // What a job's readers have opened: all that a model's sizes can follow from, and open_data needs it only once.

@@ -57,6 +57,9 @@ TEST(DataSets, ReportMistakesWithTheirPlace) {
   EXPECT_THAT(complaint("name = 'mnits'"), HasSubstr("there is no data set 'mnits'"));
   EXPECT_THAT(complaint("reader = 'synthetic_digit'"), HasSubstr("did you mean 'synthetic_digits'?"));
   EXPECT_THAT(complaint(std::string(kDigits) + "sampels = 3"), HasSubstr("job.toml:4: [data] (synthetic_digits) has no option 'sampels'"));
+  EXPECT_THAT(complaint("reader = 'image_folder'\nfolder = 'pics'"),
+              HasSubstr("job.toml:2: [data] (image_folder) has no option 'folder'; did you mean 'path'"));
+  EXPECT_THAT(complaint("reader = 'csv'"), HasSubstr("reader 'csv' needs path"));
   EXPECT_THAT(complaint(std::string(kDigits) + "validation = 100"), HasSubstr("nothing is left to train on"));
   EXPECT_THAT(complaint(std::string(kDigits) + "test_split = 10"), HasSubstr("leave one out"));
   EXPECT_THAT(complaint(std::string(kDigits) + "[pipeline]\ncache = 'ram'"), HasSubstr("none, memory, disk"));

@@ -46,6 +46,8 @@ class Source {
   virtual std::string sample_name(std::int64_t index) const { return "#" + std::to_string(index); }
   // What a person should know that is no fault, e.g. files that were passed over.
   virtual std::vector<std::string> warnings() const { return {}; }
+  // Damaged samples that were left out, each with its name and the reason; a reader's `on_damage = "skip"` asks for it.
+  virtual std::vector<std::string> skipped() const { return {}; }
 
  protected:
   Source() = default;

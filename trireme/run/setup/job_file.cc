@@ -38,6 +38,16 @@ void check_value(const std::string& setting, const std::string& value) {
   }
 }
 
+// A folder for all is what people begin with; everything below load_job knows `train` only.
+void name_train_files(Config& job) {
+  const Config* data = job.find("data");
+  const Config* path = data == nullptr || !data->is_table() ? nullptr : data->find("path");
+  if (path == nullptr) return;
+  if (data->find("train") != nullptr)
+    throw Error{invalid_argument, "{}: [data] has both path and train, which are the same; leave one out", path->origin()};
+  job.rename("data.path", "train");
+}
+
 }  // namespace
 
 void apply_settings(Config& job, const std::vector<std::string>& settings) {
@@ -56,8 +66,10 @@ void apply_settings(Config& job, const std::vector<std::string>& settings) {
 
 Config load_job(const std::string& path, const std::vector<std::string>& settings) {
   Config job = Config::load_toml(path);
+  name_train_files(job);
   make_files_absolute(job, std::filesystem::path(path).parent_path());
   apply_settings(job, settings);
+  name_train_files(job);
   make_files_absolute(job, "");
   return job;
 }

@@ -48,6 +48,8 @@ train::RunDirectory run_directory(const TrainingRequest& request) {
   return directory;
 }
 
+constexpr std::size_t kMaxSkippedRecords = 1000;  // a set with more has another fault
+
 std::string samples_text(const data::DataSets& sets) {
   std::string text = with_thousands(sets.train->size());
   if (sets.validation != nullptr) text += fmt::format(" + {} validation", with_thousands(sets.validation->size()));
@@ -185,6 +187,13 @@ void RunRecords::record_run(std::int64_t threads, std::int64_t workers) {
                  {"seed", job_.train.seed},
                  {"host", host_name()}});
   post(kRecord, [this] { events_.text("config", "```toml\n" + read_file(directory_.config()) + "```"); });
+  record_skipped_samples();
+}
+
+void RunRecords::record_skipped_samples() {
+  const std::size_t named = std::min(data_.skipped.size(), kMaxSkippedRecords);
+  for (std::size_t i = 0; i < named; ++i) record("skipped_sample", {{"sample", data_.skipped[i]}});
+  if (named < data_.skipped.size()) record("skipped_sample", {{"sample", fmt::format("and {} more", data_.skipped.size() - named)}});
 }
 
 void RunRecords::record_strategies(const train::Plan& plan) {

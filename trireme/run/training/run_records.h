@@ -68,6 +68,7 @@ class RunRecords {
   WriteQueue::Number post(const DiskWrite& write, std::function<void()> carry_out);
   void end(const train::Cursor& cursor, std::string_view reason);
   void record_run(std::int64_t threads, std::int64_t workers);
+  void record_skipped_samples();
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
   std::string ending(const train::SessionResult& result, const train::Cursor& cursor) const;
