@@ -19,7 +19,8 @@ struct CommandEntry {
   std::string_view summary;
   // Declares the command's arguments; the returned Run owns the variables they fill.
   Run (*declare)(Arguments& arguments) = nullptr;
-  bool is_hidden = false;  // run by Trireme itself on machines, not by people: not in the help
+  bool is_hidden = false;       // run by Trireme itself on machines, not by people: not in the help
+  bool goes_on_unread = false;  // it does more than print: when nothing reads its output any more, it goes on
 };
 
 namespace commands {

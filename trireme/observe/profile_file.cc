@@ -2,6 +2,8 @@
 // Parses profile lines; fields of newer or older programs may be missing.
 #include "trireme/observe/profile_file.h"
 
+#include <algorithm>
+#include <cmath>
 #include <fstream>
 
 #include "trireme/base/json.h"
@@ -20,6 +22,30 @@ void take(const Json& json, const char* field, T& value) {
   }
 }
 
+constexpr double kMaxSeconds = 9e9;  // as nanoseconds, what an integer has room for
+
+std::chrono::nanoseconds nanoseconds_of(double seconds) {
+  return std::chrono::nanoseconds(std::abs(seconds) < kMaxSeconds ? std::llround(seconds * 1e9) : 0);
+}
+
+void take(const Json& json, const char* field, std::chrono::nanoseconds& value) {
+  std::int64_t count = value.count();
+  take(json, field, count);
+  value = std::chrono::nanoseconds(count);
+}
+
+// Older programs wrote seconds, which are fractions of a microsecond off.
+void take_times(const Json& json, ProfileSpan& span) {
+  double begin = 0, seconds = 0;
+  take(json, "begin", begin);
+  take(json, "seconds", seconds);
+  span.begin = nanoseconds_of(begin);
+  take(json, "begin_ns", span.begin);
+  span.end = span.begin + nanoseconds_of(seconds);
+  take(json, "end_ns", span.end);
+  span.end = std::max(span.begin, span.end);
+}
+
 ProfileMeta meta_of(const Json& json) {
   ProfileMeta meta;
   take(json, "node", meta.node);
@@ -27,6 +53,7 @@ ProfileMeta meta_of(const Json& json) {
   take(json, "rank", meta.rank);
   take(json, "clock_offset", meta.clock_offset);
   take(json, "clock_uncertainty", meta.clock_uncertainty);
+  take(json, "own_time_ns", meta.own_time);
   take(json, "dropped_spans", meta.dropped_spans);
   return meta;
 }
@@ -36,8 +63,7 @@ ProfileSpan span_of(const Json& json) {
   take(json, "name", span.name);
   take(json, "category", span.category);
   take(json, "track", span.track);
-  take(json, "begin", span.begin);
-  take(json, "seconds", span.seconds);
+  take_times(json, span);
   take(json, "sends", span.sends);
   take(json, "receives", span.receives);
   take(json, "step", span.step);

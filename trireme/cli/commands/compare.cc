@@ -226,7 +226,10 @@ Run declare(Arguments& arguments) {
 }  // namespace
 
 CommandEntry compare() {
-  return {.name = "compare", .summary = "train variants of a job with several seeds and show them in one table", .declare = declare};
+  return {.name = "compare",
+          .summary = "train variants of a job with several seeds and show them in one table",
+          .declare = declare,
+          .goes_on_unread = true};
 }
 
 }  // namespace trireme::cli::commands

@@ -222,7 +222,8 @@ Run declare(Arguments& arguments) {
 }  // namespace
 
 CommandEntry convert() {
-  return {.name = "convert", .summary = "write a set in another format, e.g. as TFRecord shards", .declare = declare};
+  return {
+      .name = "convert", .summary = "write a set in another format, e.g. as TFRecord shards", .declare = declare, .goes_on_unread = true};
 }
 
 }  // namespace trireme::cli::commands

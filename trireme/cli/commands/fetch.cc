@@ -110,6 +110,8 @@ Run declare(Arguments& arguments) {
 
 }  // namespace
 
-CommandEntry fetch() { return {.name = "fetch", .summary = "get public data sets onto this machine, or list them", .declare = declare}; }
+CommandEntry fetch() {
+  return {.name = "fetch", .summary = "get public data sets onto this machine, or list them", .declare = declare, .goes_on_unread = true};
+}
 
 }  // namespace trireme::cli::commands

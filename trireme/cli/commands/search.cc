@@ -253,7 +253,10 @@ Run declare(Arguments& arguments) {
 }  // namespace
 
 CommandEntry search() {
-  return {.name = "search", .summary = "find the earliest point at which a switch of strategy costs no accuracy", .declare = declare};
+  return {.name = "search",
+          .summary = "find the earliest point at which a switch of strategy costs no accuracy",
+          .declare = declare,
+          .goes_on_unread = true};
 }
 
 }  // namespace trireme::cli::commands

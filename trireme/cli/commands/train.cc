@@ -156,6 +156,8 @@ Run declare(Arguments& arguments) {
 
 }  // namespace
 
-CommandEntry train() { return {.name = "train", .summary = "train a model, on this machine or on many", .declare = declare}; }
+CommandEntry train() {
+  return {.name = "train", .summary = "train a model, on this machine or on many", .declare = declare, .goes_on_unread = true};
+}
 
 }  // namespace trireme::cli::commands

@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <cmath>
 
 #include "trireme/base/json.h"
 #include "trireme/train/loop/profile_data.h"
@@ -15,6 +16,9 @@ void add_line(std::string& text, const Json& json) {
   text += '\n';
 }
 
+// What are equal as seconds are equal here. The sum of two times in seconds would be rounded to a quarter of a microsecond.
+std::int64_t nanoseconds(double seconds) { return std::llround(seconds * 1e9); }
+
 Json meta(const ProfileData& data, const ProfileOrigin& origin) {
   return {{"type", "meta"},
           {"node", origin.node},
@@ -22,6 +26,7 @@ Json meta(const ProfileData& data, const ProfileOrigin& origin) {
           {"rank", origin.rank},
           {"clock_offset", origin.clock_offset},
           {"clock_uncertainty", origin.clock_uncertainty},
+          {"own_time_ns", nanoseconds(origin.own_time)},
           {"first_step", data.first_step},
           {"last_step", data.last_step},
           {"steps", data.ops.steps()},
@@ -32,13 +37,13 @@ Json meta(const ProfileData& data, const ProfileOrigin& origin) {
 
 std::string hexadecimal(std::uint64_t flow) { return fmt::format("{:x}", flow); }
 
-Json line_of(const observe::Span& span, double own_time) {
+Json line_of(const observe::Span& span, std::int64_t own_time) {
   Json json{{"type", "span"},
             {"name", span.name},
             {"category", span.category},
             {"track", span.track},
-            {"begin", span.begin + own_time},
-            {"seconds", span.end - span.begin}};
+            {"begin_ns", nanoseconds(span.begin) + own_time},
+            {"end_ns", nanoseconds(span.end) + own_time}};
   if (span.step != 0) json["step"] = span.step;
   if (span.bytes >= 0) json["bytes"] = span.bytes;
   if (span.sends != 0) json["sends"] = hexadecimal(span.sends);
@@ -71,7 +76,7 @@ Json line_of(const OpProfile& profile, const OpProfile::Key& key, const OpStatis
 std::string profile_lines(const ProfileData& data, const ProfileOrigin& origin) {
   std::string text;
   add_line(text, meta(data, origin));
-  for (const observe::Span& span : data.spans.spans) add_line(text, line_of(span, origin.own_time));
+  for (const observe::Span& span : data.spans.spans) add_line(text, line_of(span, nanoseconds(origin.own_time)));
   for (const auto& [key, op] : data.ops.rows()) add_line(text, line_of(data.ops, key, op));
   for (const auto& [category, seconds] : data.ops.categories()) {
     const double mean = seconds.mean(data.ops.steps());

@@ -128,7 +128,8 @@ TEST(ProfileLines, AreJsonWithOneMetaAndNothingForgotten) {
     const Json json = parse_json(line);
     ++types[json.at("type")];
     if (json.at("type") == "span") {
-      EXPECT_GE(json.at("begin").get<double>(), 1e9);
+      EXPECT_GE(json.at("begin_ns").get<std::int64_t>(), 1'000'000'000'000'000'000);
+      EXPECT_GE(json.at("end_ns").get<std::int64_t>(), json.at("begin_ns").get<std::int64_t>());
     }
     if (json.at("type") == "meta") {
       EXPECT_EQ(json.at("host"), "a \"b\"");
