@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "trireme/base/error.h"
+#include "trireme/base/error_context.h"
 #include "trireme/base/options.h"
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_file.h"
@@ -92,7 +93,7 @@ class ZooFit {
  public:
   ZooFit(Config& model, const SampleForm& sample)
       : model_(model), sample_(sample), name_(model.at("name").text()), fit_(model, fmt::format("model '{}'", name_)) {
-    const OptionsType& type = find_model(name_).options;
+    const OptionsType& type = with_context(model.at("name").origin(), [&] { return &find_model(name_); })->options;
     std::any defaults = type.defaults();
     OptionLister lister;
     type.visit(defaults, lister);
