@@ -92,7 +92,9 @@ void OptionReader::boolean(std::string_view name, bool& value, std::string_view)
 void OptionReader::text(std::string_view name, std::string& value, std::string_view, const std::vector<std::string_view>& choices) {
   const Config* found = find(name);
   if (found == nullptr) return;
-  value = found->text();
+  // "auto", true and false: a truth needs no quotes.
+  const std::string plain = found->to_toml();
+  value = std::find(choices.begin(), choices.end(), plain) != choices.end() ? plain : found->text();
   if (!choices.empty() && std::find(choices.begin(), choices.end(), value) == choices.end())
     throw Error{invalid_argument, "{}: {}: {} = \"{}\", must be one of {}", found->origin(), place_, name, value, fmt::join(choices, ", ")};
 }

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <array>
+#include <iterator>
 
 #include "trireme/base/error.h"
 
@@ -12,6 +13,19 @@ namespace {
 
 constexpr std::string_view kByteOrderMark = "\xef\xbb\xbf";
 constexpr char kQuote = '"';
+
+// Whether the first line of `text` has nothing but spaces, or is a comment.
+bool has_no_row(std::string_view text) {
+  const std::string_view line = text.substr(0, text.find('\n'));
+  return line.starts_with('#') || line.find_first_not_of(" \t\r") == std::string_view::npos;
+}
+
+std::string_view first_row(std::string_view text) {
+  if (text.starts_with(kByteOrderMark)) text.remove_prefix(kByteOrderMark.size());
+  while (!text.empty() && has_no_row(text)) text.remove_prefix(std::min(text.find('\n'), text.size() - 1) + 1);
+  const std::string_view row = text.substr(0, text.find('\n'));
+  return row.substr(0, row.find_last_not_of(" \r") + 1);
+}
 
 }  // namespace
 
@@ -24,11 +38,15 @@ DelimitedText::DelimitedText(std::string_view text, std::string name, char separ
 bool DelimitedText::next_row(std::vector<std::string_view>& fields) {
   fields.clear();
   unquoted_.clear();
+  pass_over_lines();
   if (rest_.empty()) return false;
   row_line_ = line_;
+  pass_over_spaces();
   fields.push_back(next_field());
   while (!take_line_end()) {
     rest_.remove_prefix(1);  // the separator
+    pass_over_spaces();
+    if (separator_ == ' ' && take_line_end()) break;
     fields.push_back(next_field());
   }
   return true;
@@ -37,13 +55,16 @@ bool DelimitedText::next_row(std::vector<std::string_view>& fields) {
 std::string DelimitedText::place() const { return fmt::format("{}:{}", name_, row_line_); }
 
 char DelimitedText::guess_separator(std::string_view text) {
-  static constexpr std::array kSeparators{',', ';', '\t'};
+  static constexpr std::array kSeparators{',', ';', '\t', '|'};
   std::array<std::int64_t, kSeparators.size()> counts{};
   bool quoted = false;
-  for (const char c : text.substr(0, text.find('\n'))) {
+  bool spaces = false;
+  for (const char c : first_row(text)) {
     if (c == kQuote) quoted = !quoted;
+    spaces = spaces || (c == ' ' && !quoted);
     for (std::size_t i = 0; i < kSeparators.size() && !quoted; ++i) counts[i] += c == kSeparators[i] ? 1 : 0;
   }
+  if (spaces && std::ranges::count(counts, 0) == std::ssize(counts)) return ' ';
   return kSeparators[static_cast<std::size_t>(std::ranges::max_element(counts) - counts.begin())];
 }
 
@@ -78,6 +99,17 @@ std::string_view DelimitedText::quoted_field() {
     return copied ? unquoted_.emplace_back(doubled.append(field)) : field;
   }
   throw Error{data_loss, "{}: expected a closing quote, found the end of the file", place()};
+}
+
+void DelimitedText::pass_over_lines() {
+  while (!rest_.empty() && has_no_row(rest_)) {
+    rest_.remove_prefix(std::min(rest_.find('\n'), rest_.size() - 1) + 1);
+    ++line_;
+  }
+}
+
+void DelimitedText::pass_over_spaces() {
+  while (separator_ == ' ' && rest_.starts_with(' ')) rest_.remove_prefix(1);
 }
 
 bool DelimitedText::take_line_end() {

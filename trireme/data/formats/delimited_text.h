@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Rows of a comma, semicolon or tab separated text, with quoted fields as RFC 4180 has them.
+// Rows of a text separated by commas, semicolons, tabs, bars or spaces, with quoted fields as RFC 4180 has them.
 #pragma once
 
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace trireme::data {
 
 class DelimitedText {
  public:
-  // `text` must outlive it; `name` is the file's for messages. A byte order mark and empty lines at the end are passed over.
+  // `text` must outlive it; `name` is the file's for messages. A byte order mark, empty lines and lines that begin
+  // with # are passed over. Several spaces separate like one.
   DelimitedText(std::string_view text, std::string name, char separator);
 
   // False at the end. Fields are good until the next call; a field's quotes are gone.
@@ -21,13 +22,16 @@ class DelimitedText {
   // "FILE:LINE" of the row's first line; lines count from 1.
   std::string place() const;
 
-  // Which of comma, semicolon and tab stands most often in the first line, outside quotes; a comma if none does.
+  // Which of comma, semicolon, tab and bar stands most often in the first line, outside quotes; if none does, a space if there is one,
+  // otherwise a comma.
   static char guess_separator(std::string_view text);
 
  private:
   std::string_view next_field();
   std::string_view quoted_field();
   bool take_line_end();
+  void pass_over_lines();
+  void pass_over_spaces();
 
   std::string_view rest_;
   std::string name_;

@@ -15,13 +15,16 @@ namespace trireme::data {
 class TextLabels {
  public:
   // `class_names` fixes classes and their order, `classes` the number of classes that numbers may name; empty and 0: as they come.
-  TextLabels(std::vector<std::string> class_names, std::int64_t classes);
+  // Numbers count from `first_label`; with class_names, too, they are places in it.
+  TextLabels(std::vector<std::string> class_names, std::int64_t classes, std::int64_t first_label = 0);
 
   // `place` names file and line in messages.
   void add(std::string_view text, const std::string& place);
 
   // Fills classes and class_names of `format` and returns the label of each text that was added.
   std::vector<std::int32_t> finish(SampleFormat& format) const;
+  // Labels are numbers, and count from 1 as it seems: class 0 has no sample.
+  bool seem_to_count_from_1() const;
 
  private:
   struct Seen {
@@ -29,9 +32,13 @@ class TextLabels {
     std::string place;  // the first
   };
   bool all_numbers() const;
+  bool are_numbers() const;
+  std::int32_t numbered(std::string_view text, const Seen& seen, std::int64_t classes) const;
+  void check_names() const;
 
   std::vector<std::string> class_names_;
   std::int64_t classes_;
+  std::int64_t first_label_;
   std::map<std::string, Seen, std::less<>> seen_;
   std::vector<std::int32_t> ids_;
 };

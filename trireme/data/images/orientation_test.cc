@@ -21,15 +21,14 @@ struct Case {
 //   upright  1 2 3
 //            4 5 6
 const std::vector<Case>& cases() {
-  static const std::vector<Case> kCases{
-      {Orientation::upright, {2, 3, 1, {1, 2, 3, 4, 5, 6}}},               // top, left
-      {Orientation::mirror, {2, 3, 1, {3, 2, 1, 6, 5, 4}}},                // top, right
-      {Orientation::half_turn, {2, 3, 1, {6, 5, 4, 3, 2, 1}}},             // bottom, right
-      {Orientation::flip, {2, 3, 1, {4, 5, 6, 1, 2, 3}}},                  // bottom, left
-      {Orientation::transpose, {3, 2, 1, {1, 4, 2, 5, 3, 6}}},             // left, top
-      {Orientation::quarter_turn, {3, 2, 1, {3, 6, 2, 5, 1, 4}}},          // right, top
-      {Orientation::transverse, {3, 2, 1, {6, 3, 5, 2, 4, 1}}},            // right, bottom
-      {Orientation::three_quarter_turn, {3, 2, 1, {4, 1, 5, 2, 6, 3}}}};  // left, bottom
+  static const std::vector<Case> kCases{{Orientation::upright, {2, 3, 1, {1, 2, 3, 4, 5, 6}}},              // top, left
+                                        {Orientation::mirror, {2, 3, 1, {3, 2, 1, 6, 5, 4}}},               // top, right
+                                        {Orientation::half_turn, {2, 3, 1, {6, 5, 4, 3, 2, 1}}},            // bottom, right
+                                        {Orientation::flip, {2, 3, 1, {4, 5, 6, 1, 2, 3}}},                 // bottom, left
+                                        {Orientation::transpose, {3, 2, 1, {1, 4, 2, 5, 3, 6}}},            // left, top
+                                        {Orientation::quarter_turn, {3, 2, 1, {3, 6, 2, 5, 1, 4}}},         // right, top
+                                        {Orientation::transverse, {3, 2, 1, {6, 3, 5, 2, 4, 1}}},           // right, bottom
+                                        {Orientation::three_quarter_turn, {3, 2, 1, {4, 1, 5, 2, 6, 3}}}};  // left, bottom
   return kCases;
 }
 

@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// csv: a sample a line, separated by commas, semicolons or tabs; plain, gzip or xz.
+// csv: a sample a line, separated by commas, semicolons, tabs, bars or spaces; plain, gzip or xz, UTF-8 or UTF-16.
 #include <algorithm>
 #include <charconv>
 #include <cmath>
 #include <cstring>
+#include <map>
+#include <optional>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
@@ -12,6 +14,7 @@
 #include "trireme/data/formats/delimited_text.h"
 #include "trireme/data/formats/reader_entry.h"
 #include "trireme/data/formats/text_labels.h"
+#include "trireme/data/formats/utf16.h"
 #include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {
@@ -19,12 +22,13 @@ namespace {
 
 struct CsvOptions {
   std::string separator = "auto";
-  bool header = true;
+  std::string header = "auto";
   std::string label;
   std::vector<std::string> target;
   std::vector<std::string> drop;
   std::vector<std::string> class_names;
   std::int64_t classes = 0;
+  std::int64_t first_label = 0;
   std::int64_t channels = 0;
   std::int64_t height = 0;
   std::int64_t width = 0;
@@ -32,13 +36,18 @@ struct CsvOptions {
 };
 
 void describe(CsvOptions& o, OptionVisitor& visit) {
-  visit("separator", o.separator, "between values; auto: what stands most often in the first line", {"auto", "comma", "semicolon", "tab"});
-  visit("header", o.header, "the first line names the columns; otherwise they are called 1, 2, 3 ...");
+  visit("separator", o.separator, "between values; auto: what stands most often in the first line",
+        {"auto", "comma", "semicolon", "tab", "bar", "space"});
+  visit("header", o.header,
+        "whether the first line names the columns; otherwise they are called 1, 2, 3 ...; auto: a first line of numbers, or with numbers "
+        "where the second one has them, is a sample",
+        {"auto", "true", "false"});
   visit("label", o.label, "column of the class, by name or number; empty: the last one, unless there are targets");
   visit("target", o.target, "columns to predict (a regression), instead of a label");
   visit("drop", o.drop, "columns to leave out");
-  visit("class_names", o.class_names, "the classes in their order; empty: numbers as they are, words sorted");
+  visit("class_names", o.class_names, "the classes in their order, or what to call numbers; empty: numbers as they are, words sorted");
   visit("classes", o.classes, "how many there are if labels are numbers; 0: the largest + 1", 0, kMaxClasses);
+  visit("first_label", o.first_label, "the label of the first class if labels are numbers: 1 if they count from 1", 0, kMaxClasses);
   visit("channels", o.channels, "of a sample; 0: it is a plain row of values, or an image of one channel", 0, kMaxClasses);
   visit("height", o.height, "of a sample taken as an image; 0: it is none", 0, kMaxClasses);
   visit("width", o.width, "of a sample taken as an image; 0: what the columns make", 0, kMaxClasses);
@@ -78,10 +87,11 @@ void give_role(std::vector<Column>& columns, const std::string& wanted, const Co
   column.position = as.position;
 }
 
-std::vector<Column> make_columns(const std::vector<std::string_view>& first_row, const CsvOptions& options, const std::string& place) {
+std::vector<Column> make_columns(const std::vector<std::string_view>& first_row, const CsvOptions& options, bool has_header,
+                                 const std::string& place) {
   std::vector<Column> columns;
   for (const std::string_view field : first_row)
-    columns.push_back({.name = options.header ? std::string(field) : std::to_string(columns.size() + 1)});
+    columns.push_back({.name = has_header ? std::string(field) : std::to_string(columns.size() + 1)});
   for (const std::string& name : options.drop) give_role(columns, name, {.role = Role::dropped}, place);
   for (std::size_t i = 0; i < options.target.size(); ++i)
     give_role(columns, options.target[i], {.role = Role::target, .position = i}, place);
@@ -115,58 +125,101 @@ void place_features(std::vector<Column>& columns, const Shape& shape, bool inter
   }
 }
 
-float number_in(std::string_view field, const Column& column, const DelimitedText& text) {
+std::optional<double> number_of(std::string_view field) {
   const auto outside = field.find_last_not_of(' ');
   std::string_view digits = field.substr(0, outside == std::string_view::npos ? 0 : outside + 1);
   digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
   if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
   double number = 0;
   const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  const auto value = static_cast<float>(number);
-  if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(value))
-    throw Error{data_loss, "{}: expected a finite number in column '{}', found '{}'", text.place(), column.name, field.substr(0, 40)};
-  return value;
+  if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(static_cast<float>(number))) return std::nullopt;
+  return number;
+}
+
+// 0, 1, 2, ...: what programs call columns without a name.
+bool counts_up(const std::vector<std::string_view>& row) {
+  for (std::size_t i = 0; i < row.size(); ++i) {
+    if (row[i] != std::to_string(i)) return false;
+  }
+  return row.size() > 2;
+}
+
+bool looks_like_names(const std::vector<std::string_view>& first, const std::vector<std::string_view>& second) {
+  const auto is_number = [](std::string_view field) { return number_of(field).has_value(); };
+  if (std::ranges::none_of(first, is_number) || counts_up(first)) return true;
+  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
+    if (!is_number(first[i]) && is_number(second[i])) return true;
+  }
+  return false;
+}
+
+float number_in(std::string_view field, const Column& column, const DelimitedText& text) {
+  if (const auto number = number_of(field)) return static_cast<float>(*number);
+  const bool decimal_comma = field.find(',') != std::string_view::npos && field.find('.') == std::string_view::npos;
+  throw Error{data_loss,           "{}: expected a finite number in column '{}', found '{}'{}", text.place(), column.name,
+              field.substr(0, 40), decimal_comma ? "; write numbers with a point" : ""};
 }
 
 class Table {
  public:
-  explicit Table(const CsvOptions& options) : options_(options), labels_(options.class_names, options.classes) {
+  explicit Table(const CsvOptions& options) : options_(options), labels_(options.class_names, options.classes, options.first_label) {
     samples_.file_starts.clear();
   }
 
   void add_file(const std::filesystem::path& path) {
     ByteStream in(path);
     const std::vector<std::byte> bytes = in.read_rest();
-    DelimitedText text(as_text(bytes), in.name(), separator(as_text(bytes)));
+    const std::string decoded = is_utf16(as_text(bytes)) ? utf8_of_utf16(as_text(bytes), in.name()) : std::string{};
+    const std::string_view content = decoded.empty() ? as_text(bytes) : std::string_view(decoded);
+    if (content.substr(0, 1000).find('\0') != std::string_view::npos)
+      throw Error{data_loss,
+                  "{}: expected text, found bytes of value 0; a table in UTF-16 or of a spreadsheet must be saved as CSV in UTF-8",
+                  in.name()};
+    DelimitedText text(content, in.name(), separator(content));
     samples_.file_starts.push_back(rows_);
     std::vector<std::string_view> fields;
     if (!text.next_row(fields)) throw Error{data_loss, "{}: expected lines of values, found an empty file", in.name()};
+    if (rows_ == 0) has_header_ = has_header(fields, content);
     take_first_row(fields, text);
     const std::int64_t before = rows_;
-    for (bool more = options_.header ? text.next_row(fields) : true; more; more = text.next_row(fields)) add_row(fields, text);
+    for (bool more = has_header_ ? text.next_row(fields) : true; more; more = text.next_row(fields)) add_row(fields, text);
     if (rows_ == before) throw Error{data_loss, "{}: expected lines of values after the header, found none", in.name()};
   }
 
   std::unique_ptr<Source> finish() {
     if (options_.target.empty()) samples_.labels = labels_.finish(samples_.format);
+    if (options_.target.empty() && labels_.seem_to_count_from_1())
+      samples_.warnings.emplace_back("csv: no sample has the label 0; if labels count from 1, set first_label = 1");
     return std::make_unique<MemorySource>(std::move(samples_));
   }
 
  private:
+  // A name that the options mention makes it a header at once.
+  bool has_header(const std::vector<std::string_view>& first, std::string_view content) const {
+    if (options_.header != "auto") return options_.header == "true";
+    if (std::ranges::find(first, std::string_view(options_.label)) != first.end() && !number_of(options_.label)) return true;
+    DelimitedText text(content, "", separator(content));
+    std::vector<std::string_view> again, second;
+    text.next_row(again);
+    text.next_row(second);
+    return looks_like_names(first, second);
+  }
+
   char separator(std::string_view text) const {
     if (options_.separator == "auto") return DelimitedText::guess_separator(text);
-    return options_.separator == "comma" ? ',' : options_.separator == "tab" ? '\t' : ';';
+    static const std::map<std::string, char> kSeparators{{"comma", ','}, {"semicolon", ';'}, {"tab", '\t'}, {"bar", '|'}, {"space", ' '}};
+    return kSeparators.at(options_.separator);
   }
 
   void take_first_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
     if (columns_.empty()) {
-      columns_ = make_columns(fields, options_, text.place());
+      columns_ = make_columns(fields, options_, has_header_, text.place());
       const auto features = std::ranges::count(columns_, Role::feature, &Column::role);
       samples_.format = {.shape = sample_shape(features, options_, text.place()),
                          .element = Element::f32,
                          .targets = static_cast<std::int64_t>(options_.target.size())};
       place_features(columns_, samples_.format.shape, options_.interleaved);
-    } else if (options_.header && !std::ranges::equal(fields, columns_, {}, {}, &Column::name)) {
+    } else if (has_header_ && !std::ranges::equal(fields, columns_, {}, {}, &Column::name)) {
       throw Error{invalid_argument, "{}: the columns are not those of the first file", text.place()};
     }
   }
@@ -196,6 +249,7 @@ class Table {
   std::vector<Column> columns_;
   MemorySamples samples_;
   std::int64_t rows_ = 0;
+  bool has_header_ = true;  // of the first file, and so of all
 };
 
 std::unique_ptr<Source> open(const ReaderRequest& request) {
@@ -217,7 +271,7 @@ ReaderRequest example(const std::filesystem::path& folder) {
 
 ReaderEntry csv() {
   return {.name = "csv",
-          .summary = "tables of numbers as text, comma, semicolon or tab separated, plain, gzip or xz",
+          .summary = "tables of numbers as text, separated by commas, semicolons, tabs, bars or spaces, plain, gzip or xz",
           .options = options_type<CsvOptions>(),
           .damage = Damage::may_go_unnoticed,
           .open = open,

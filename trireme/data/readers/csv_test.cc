@@ -73,6 +73,68 @@ TEST_F(Csv, ValuesCanBeImages) {
   EXPECT_THAT(failure(kRow, "header = false\nheight = 4"), HasSubstr("make 1x4x1 values, the columns make 6"));
 }
 
+TEST_F(Csv, AFirstLineOfNumbersIsASample) {
+  EXPECT_THAT(all_f32(*open("5,3,0\n7,4,1\n")), ElementsAre(5, 3, 7, 4));
+  const auto words = open("5.1,3.5,setosa\n7.0,3.2,versicolor\n");
+  EXPECT_THAT(all_f32(*words), ElementsAre(5.1F, 3.5F, 7.0F, 3.2F));
+  EXPECT_THAT(words->format().class_names, ElementsAre("setosa", "versicolor"));
+  EXPECT_EQ(open("5,3,0\n7,4,1\n", "header = true")->size(), 1);
+  EXPECT_EQ(open("5,3,0\n7,4,1\n", "header = 'true'")->size(), 1);
+  EXPECT_THAT(failure("a,b,y\n7,4,1\n", "header = false"), HasSubstr("t.csv:1: expected a finite number in column '1', found 'a'"));
+}
+
+// Years, pixels by number, what pandas calls columns without a name.
+TEST_F(Csv, NamesMayLookLikeNumbers) {
+  EXPECT_EQ(open("label,0,1\n7,0.5,0.5\n3,1,1\n", "label = 'label'")->size(), 2);
+  EXPECT_EQ(open("2019,2020,class\n1,2,0\n", "label = 'class'")->size(), 1);
+  EXPECT_EQ(open("0,1,2\n0.5,0.5,1\n")->size(), 1);
+}
+
+TEST_F(Csv, SeparatorsAreFoundOrNamed) {
+  for (const std::string_view text : {"a|b|y\n1|2|0\n", "a b y\n1 2 0\n", "  a   b y \n 1  2   0 \n", "a\tb\ty\n1\t2\t0\n"})
+    EXPECT_THAT(all_f32(*open(text)), ElementsAre(1, 2)) << text;
+  EXPECT_THAT(all_f32(*open("a|b|y\n1|2|0\n", "separator = 'bar'")), ElementsAre(1, 2));
+  EXPECT_THAT(failure("a;y\n1,5;0\n"), HasSubstr("found '1,5'; write numbers with a point"));
+}
+
+TEST_F(Csv, CommentsAndEmptyLinesArePassedOver) {
+  EXPECT_THAT(all_f32(*open("# made; by; hand\n\na,y\n1,0\n\n  \r\n# more\n2,1\n\n")), ElementsAre(1, 2));
+  EXPECT_THAT(failure("# one\n\na,y\n1,0\n\nx,1\n"), HasSubstr("t.csv:6: "));
+  EXPECT_THAT(failure("# nothing\n"), HasSubstr("found an empty file"));
+}
+
+std::string utf16_of(std::string_view ascii, bool little_endian) {
+  std::string bytes = little_endian ? "\xff\xfe" : "\xfe\xff";
+  for (const char c : ascii) bytes += little_endian ? std::string{c, '\0'} : std::string{'\0', c};
+  return bytes;
+}
+
+TEST_F(Csv, Utf16IsDecoded) {
+  for (const bool little_endian : {true, false}) {
+    std::string text = utf16_of("a,y\n1,x", little_endian);
+    text += little_endian ? std::string("\xe9\x00\x3d\xd8\x00\xde", 6) : std::string("\x00\xe9\xd8\x3d\xde\x00", 6);
+    EXPECT_THAT(open(text)->format().class_names, ElementsAre("x\xc3\xa9\xf0\x9f\x98\x80"));
+  }
+  EXPECT_THAT(failure(utf16_of("a,y\n1,0", true) + "x"), HasSubstr("ends within a character"));
+  EXPECT_THAT(failure(utf16_of("a,y\n1,0", true) + "\x3d\xd8"), HasSubstr("is no UTF-16; save the file as UTF-8"));
+  EXPECT_THAT(failure(utf16_of("a,y\n1,0", true).substr(2)), HasSubstr("must be saved as CSV in UTF-8"));
+}
+
+TEST_F(Csv, LabelsMayCountFrom1AndHaveNames) {
+  constexpr std::string_view kText = "a,y\n1,1\n2,3\n3,2\n";
+  EXPECT_THAT(all_labels(*open(kText, "first_label = 1")), ElementsAre(0, 2, 1));
+  EXPECT_EQ(open(kText, "first_label = 1")->format().classes, 3);
+  EXPECT_TRUE(open(kText, "first_label = 1")->warnings().empty());
+  EXPECT_THAT(open(kText)->warnings(), ElementsAre(HasSubstr("set first_label = 1")));
+  EXPECT_THAT(failure(kText, "classes = 3"), HasSubstr("t.csv:3: expected a label from 0 to 2, found 3; first_label = 1 if"));
+  EXPECT_THAT(failure("a,y\n1,0\n", "first_label = 1"), HasSubstr("expected a label of at least 1 (first_label), found 0"));
+  const auto named = open(kText, "first_label = 1\nclass_names = ['ant', 'bee', 'cat']");
+  EXPECT_THAT(all_labels(*named), ElementsAre(0, 2, 1));
+  EXPECT_THAT(named->format().class_names, ElementsAre("ant", "bee", "cat"));
+  EXPECT_THAT(all_labels(*open("a,y\n1,1\n2,0\n", "class_names = ['ant', 'bee']")), ElementsAre(1, 0));
+  EXPECT_THAT(all_labels(*open("a,y\n1,7\n2,5\n", "class_names = ['5', '7']")), ElementsAre(1, 0));
+}
+
 TEST_F(Csv, FilesWithTheSameColumnsFollowOneAnother) {
   const auto first = folder_.write("a.csv", "a,y\n1,0\n2,1\n"), second = folder_.write("b.csv", "a,y\n3,1\n");
   const auto source = open_with("csv", {first, second});

@@ -192,8 +192,9 @@ class ImageFolder final : public Source {
 
   void report_damage(const std::vector<ImageFile>& good) {
     if (options_.on_damage == "fail")
-      throw Error{data_loss, "{}; {} of {} pictures {} damaged; on_damage = \"skip\" leaves them out", skipped_.front(), skipped_.size(),
-                  files_.size(), skipped_.size() == 1 ? "is" : "are"};
+      throw Error{data_loss,        "{}; {} of {} pictures {} damaged; on_damage = \"skip\" leaves them out",
+                  skipped_.front(), skipped_.size(),
+                  files_.size(),    skipped_.size() == 1 ? "is" : "are"};
     for (std::size_t i = 0; i < format_.class_names.size(); ++i) {
       if (std::ranges::find(good, static_cast<std::int32_t>(i), &ImageFile::label) == good.end())
         throw Error{data_loss, "image_folder: every picture of the class '{}' is damaged; the first damaged one of all: {}",

@@ -38,8 +38,8 @@ const ReaderEntry& reader_of(const Config& data) {
 
 // What else people call their files.
 void check_names_of_files(const Config& data, std::string_view place) {
-  for (const std::string_view key : {"folder", "folders", "directory", "dir", "root", "file", "files", "data_dir", "train_dir", "train_path",
-                                     "train_files", "train_folder", "paths"}) {
+  for (const std::string_view key : {"folder", "folders", "directory", "dir", "root", "file", "files", "data_dir", "train_dir",
+                                     "train_path", "train_files", "train_folder", "paths"}) {
     if (const Config* found = data.find(key))
       throw Error{invalid_argument, "{}: {} has no option '{}'; did you mean 'path' (all files or folders), or 'train' and 'test'?",
                   found->origin(), place, key};
@@ -48,7 +48,8 @@ void check_names_of_files(const Config& data, std::string_view place) {
 
 void check_files(const DataRequest& request, const Config& data) {
   if (request.reader->reads_files && request.data.train.empty())
-    throw Error{invalid_argument, "{}: [data]: reader '{}' needs path = \"...\" or train = [files]", data.at("reader").origin(), request.reader->name};
+    throw Error{invalid_argument, "{}: [data]: reader '{}' needs path = \"...\" or train = [files]", data.at("reader").origin(),
+                request.reader->name};
 }
 
 }  // namespace

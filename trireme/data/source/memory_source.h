@@ -14,6 +14,7 @@ struct MemorySamples {
   std::vector<std::int32_t> labels;
   std::vector<float> targets;  // samples x format.targets
   std::vector<std::int64_t> file_starts{0};
+  std::vector<std::string> warnings{};
 };
 
 class MemorySource final : public Source {
@@ -28,6 +29,7 @@ class MemorySource final : public Source {
   void read(std::int64_t index, std::span<std::byte> sample) const override;
   std::vector<std::int64_t> file_starts() const override { return samples_.file_starts; }
   bool in_memory() const override { return true; }
+  std::vector<std::string> warnings() const override { return samples_.warnings; }
 
  private:
   MemorySamples samples_;
