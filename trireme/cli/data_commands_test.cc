@@ -86,7 +86,9 @@ TEST_F(DataCommands, PathIsAnotherNameForTrain) {
   write_idx("images", "labels", 6);
   write_file_atomically(path("job.toml"), "[data]\nreader = 'idx'\npath = ['images', 'labels']\ntest_split = 2\n");
   EXPECT_THAT(run({"data", path("job.toml")}).out, HasSubstr("train        4"));
-  EXPECT_THAT(run({"data", path("job.toml"), "--set", "data.train=x"}).err, HasSubstr("both path and train"));
+  EXPECT_THAT(run({"data", path("job.toml"), "--set", "data.path=x"}).err, HasSubstr("found 1 files")) << "it replaces the job's";
+  write_file_atomically(path("job.toml"), "[data]\nreader = 'idx'\npath = 'x'\ntrain = 'y'\n");
+  EXPECT_THAT(run({"data", path("job.toml")}).err, HasSubstr("job.toml:3: [data] has both path and train"));
   write_file_atomically(path("job.toml"), "[data]\nreader = 'idx'\nfolder = 'pics'\n");
   const Result other = run({"data", path("job.toml")});
   EXPECT_EQ(other.code, 2);

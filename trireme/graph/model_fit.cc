@@ -105,7 +105,7 @@ class ZooFit {
       fit_.require({"inputs", sample_.shape.count()}, sample_text(sample_));
     else if (sample_.shape.rank() == 3)
       require_all(sizes_of(sample_.shape));
-    else
+    else if (std::ranges::any_of(kExtents, [&](std::string_view key) { return has(key); }))
       fit_to_values();
     const std::int64_t outputs = outputs_of(model_, sample_);
     if (outputs > 0 && has("classes"))

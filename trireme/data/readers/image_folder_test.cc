@@ -99,7 +99,7 @@ TEST_F(ImageFolderTest, OtherFilesArePassedOverAndNamed) {
 TEST_F(ImageFolderTest, AnotherSizeIsResizedOnRequestOnly) {
   write("a/1.png", encode_png(picture(2, 2, 1, 100)));
   write("a/2.png", encode_png(picture(4, 8, 1, 100)));
-  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("2.png: expected 1x2x2"), HasSubstr("1.png"), HasSubstr("found 1x4x8")));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("2.png: is 1x4x8"), HasSubstr("1.png is 1x2x2"), HasSubstr("write data.height = 2")));
   const auto source = open("height = 2\nwidth = 2");
   EXPECT_THAT(values(*source, 1), ElementsAre(100, 0, 100, 0));
 }
@@ -114,7 +114,7 @@ TEST_F(ImageFolderTest, CroppingKeepsTheShape) {
 TEST_F(ImageFolderTest, ChannelsAreConvertedOnRequestOnly) {
   write("a/1.png", encode_png({1, 1, 3, {255, 0, 0}}));
   write("a/2.png", encode_png({1, 1, 1, {9}}));
-  EXPECT_THAT(refusal(), HasSubstr("2.png: expected 3x1x1"));
+  EXPECT_THAT(refusal(), testing::AllOf(HasSubstr("2.png: is 1x1x1"), HasSubstr("1.png is 3x1x1")));
   EXPECT_THAT(values(*open("channels = 1"), 0), ElementsAre(76));
   EXPECT_THAT(values(*open("channels = 3"), 1), ElementsAre(9, 9, 9));
 }
@@ -169,7 +169,7 @@ TEST_F(ImageFolderTest, PhotographsAreTurnedUpright) {
   EXPECT_THAT(values(*open("orientation = false"), 0), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
   write("a/2.png", encode_png({4, 2, 1, {1, 2, 3, 4, 5, 6, 7, 8}}));
   EXPECT_EQ(open()->size(), 2);
-  EXPECT_THAT(refusal("orientation = false"), HasSubstr("2.png: expected 1x2x4"));
+  EXPECT_THAT(refusal("orientation = false"), testing::AllOf(HasSubstr("2.png: is 1x4x2"), HasSubstr("1.png is 1x2x4")));
 }
 
 TEST_F(ImageFolderTest, PredictionsTreatAPictureAlike) {
@@ -233,7 +233,7 @@ TEST_F(ImageFolderTest, AFileThatChangedIsNamed) {
   write("a/1.png", encode_png(picture(2, 2, 1, 1)));
   const auto source = open();
   write("a/1.png", encode_png(picture(3, 2, 1, 1)));
-  EXPECT_THAT(thrown_error([&] { values(*source, 0); }), HasSubstr("1.png: expected 1x2x2"));
+  EXPECT_THAT(thrown_error([&] { values(*source, 0); }), testing::AllOf(HasSubstr("1.png: is 1x3x2"), HasSubstr("is 1x2x2")));
 }
 
 TEST_F(ImageFolderTest, ManyThreadsReadTheSame) {

@@ -107,6 +107,9 @@ void expand_short_forms(Config& job) {
   job.put("train", std::move(train));
 }
 
-std::string full_key(const std::string& key) { return key == "train.learning_rate" ? "train.optimizer.learning_rate" : key; }
+std::string full_key(const std::string& key) {
+  if (key == "train.learning_rate") return "train.optimizer.learning_rate";
+  return key == "data.path" ? "data.train" : key;  // a job's own `path` is called so by now
+}
 
 }  // namespace trireme::run
