@@ -131,8 +131,9 @@ void BatchNorm::emit_coefficients(Lowering& lowering) {
                  .uses = uses,
                  .bind = [this, padded, gamma = offset(lowering, 0), beta = offset(lowering, 1), mean_at = state_offset(lowering, 0),
                           variance_at = state_offset(lowering, 1), updates_at = state_offset(lowering, 2)](const Addresses& at) -> Run {
-                   const auto [means, variances] = statistics_of_channels(at);
-                   return [=, this, scale = at.floats(scale_), shift = at.floats(shift_)](const Call& call) {
+                   const auto statistics = statistics_of_channels(at);
+                   return [=, this, means = statistics.first, variances = statistics.second, scale = at.floats(scale_),
+                           shift = at.floats(shift_)](const Call& call) {
                      std::fill_n(scale, padded, 0.0F);
                      std::fill_n(shift, padded, 0.0F);
                      const auto count = static_cast<double>(call.samples_of_statistics() * pixels_);
