@@ -151,7 +151,7 @@ TEST_F(Resume, AnInterruptWritesACheckpointAndSaysHowToGoOn) {
 
 // In the middle of the second epoch, and of the steps whose statistics weigh the same.
 TEST_F(Resume, RunningStatisticsGoOnWithTheSameBits) {
-  const auto train = [&](std::vector<std::string> arguments) { return Training(folder_, arguments).wait().code; };
+  const auto train = [&](const std::vector<std::string>& arguments) { return Training(folder_, arguments).wait().code; };
   const auto begun_in = [&](const char* runs) {
     return std::vector<std::string>{(folder_ / "job.toml").string(),
                                     "--runs",
