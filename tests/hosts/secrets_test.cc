@@ -35,9 +35,10 @@ struct SecretsOnHosts : TrainingFolder {
     std::vector<std::string> secrets;
     for (const auto& file : fs::directory_iterator(folder_ / "bin")) {
       const std::string text = read_file(file.path());
-      const std::size_t begin = text.find("{\"authority\"");
-      if (begin == std::string::npos) continue;
-      const auto line = parse_json(text.substr(begin, text.find('\n', begin) - begin));
+      const std::size_t key_at = text.find("\"private_key\"");
+      if (key_at == std::string::npos) continue;
+      const std::size_t begin = text.rfind('\n', key_at) + 1;  // 0 in the first line
+      const auto line = parse_json(std::string_view(text).substr(begin, text.find('\n', key_at) - begin));
       secrets.push_back(line.at("job_key"));
       const std::string key = line.at("private_key");
       secrets.push_back(key.substr(key.find('\n') + 1, 60));  // the first line of its base64
