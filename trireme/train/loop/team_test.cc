@@ -159,7 +159,9 @@ TEST(Team, LocalSgdDriftsAndComesTogether) {
 TEST(Team, EveryStrategyKeepsItsPromise) {
   for (const StrategyEntry& entry : strategies::catalog()) {
     if (entry.name == "local") continue;
-    const Cluster cluster({fmt::format("strategy.name={}", entry.name), "data.samples=1000", "train.epochs=4"});
+    // What is exact is so in every step; the others need time to come near, the more the busier the machine is.
+    const int epochs = entry.consistency == Consistency::exact ? 4 : 12;
+    const Cluster cluster({fmt::format("strategy.name={}", entry.name), "data.samples=1000", fmt::format("train.epochs={}", epochs)});
     const Trained one = cluster.alone();
     const std::vector<Trained> team = cluster.train(3);
     for (const Trained& worker : team) EXPECT_EQ(worker.parameters, team[0].parameters) << entry.name;
