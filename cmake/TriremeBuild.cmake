@@ -19,6 +19,9 @@ endif()
 # -O3 also in RelWithDebInfo: the kernels rely on the vectoriser, and tests should run what users run.
 set(CMAKE_CXX_FLAGS_RELEASE "-O3 -DNDEBUG")
 set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O3 -g1")
+if(TRIREME_SANITIZE)
+  set(CMAKE_CXX_FLAGS_RELWITHDEBINFO "-O1 -g1")  # what the sanitizers recommend; -O3 takes twice as long to compile with them
+endif()
 
 add_library(trireme_flags INTERFACE)
 target_compile_options(trireme_flags INTERFACE -Wall -Wextra -Wpedantic -Wshadow -Wnon-virtual-dtor
