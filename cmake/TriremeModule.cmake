@@ -64,10 +64,20 @@ function(trireme_testing name)
   endforeach()
 endfunction()
 
-# trireme_test(NAME source...): a GoogleTest program, each of whose tests ctest knows by name.
+# trireme_test(NAME source... [PROPERTIES ctest's]): a GoogleTest program, each of whose tests ctest knows by name.
 function(trireme_test name)
+  cmake_parse_arguments(arg "" "" "PROPERTIES" ${ARGN})
+  trireme_test_program(${name} ${arg_UNPARSED_ARGUMENTS})
+  target_link_libraries(${name} PRIVATE GTest::gtest_main)
+  # Tests share the cores: threads that wait must not spin.
+  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
+    PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive ${arg_PROPERTIES})
+endfunction()
+
+# trireme_test_program(NAME source...): a program that only tests run.
+function(trireme_test_program name)
   add_executable(${name} ${ARGN})
-  target_link_libraries(${name} PRIVATE trireme_flags GTest::gmock GTest::gtest_main)
+  target_link_libraries(${name} PRIVATE trireme_flags GTest::gmock)
   trireme_precompile(${name} trireme_test_headers)
   # What is tested is compiled as users have it; a test itself is run once, and compiled in half the time.
   if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
@@ -75,9 +85,6 @@ function(trireme_test name)
   endif()
   # gcc 12 finds it, wrongly, in option structs written inside a call: b.conv2d(b.input(s), {.filters = 3})
   target_compile_options(${name} PRIVATE -Wno-maybe-uninitialized)
-  # Tests share the cores: threads that wait must not spin.
-  gtest_discover_tests(${name} NO_PRETTY_VALUES DISCOVERY_TIMEOUT 60 WORKING_DIRECTORY ${CMAKE_SOURCE_DIR}
-    PROPERTIES ENVIRONMENT OMP_WAIT_POLICY=passive)
 endfunction()
 
 # Writes the source of a catalogue: calls of the entries of `sources`, in their order.
