@@ -62,6 +62,7 @@ void describe(DataOptions& o, OptionVisitor& visit) {
   visit("validation", o.validation, "training samples held out for the check after each epoch: a number, or a share below 1", 0, 1e12);
   visit("test_split", o.test_split, "training samples held out for the test, if there are no files for it: a number, or a share", 0, 1e12);
   visit("split_seed", o.split_seed, "decides which samples are held out", 0);
+  visit("stratify", o.stratify, "held-out samples have as much of each class as all samples do");
   visit("limit", o.limit, "train on this many samples at most; 0 means all", 0);
   visit("normalize", o.normalize,
         "measured on the training samples: subtract the mean, or divide by the deviation too (standard); per_sample: each by its own",

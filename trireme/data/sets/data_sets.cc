@@ -7,6 +7,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/data/pipeline/cache.h"
+#include "trireme/data/sets/stratified_split.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/data/source/subset.h"
 
@@ -63,10 +64,20 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
   return std::make_shared<Subset>(base, std::move(indices));
 }
 
+Split split_of(const Source& samples, const SplitSizes& sizes, const DataOptions& options) {
+  const auto seed = static_cast<std::uint64_t>(options.split_seed);
+  if (!options.stratify) return split_samples(samples.size(), sizes, seed);
+  if (samples.format().classes == 0)
+    throw Error{invalid_argument, "[data]: stratify needs classes, but these samples have numbers to predict; leave it out"};
+  std::vector<std::int32_t> labels;
+  for (std::int64_t i = 0; i < samples.size(); ++i) labels.push_back(samples.label(i));
+  return stratified_split(labels, sizes, seed);
+}
+
 void apply_split(DataSets& sets, const DataOptions& options) {
   const SplitSizes sizes = split_sizes(options, sets.train->size());
   if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
-  Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  Split split = split_of(*sets.train, sizes, options);
   if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
     split.train.resize(static_cast<std::size_t>(options.limit));
   if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
