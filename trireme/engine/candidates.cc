@@ -4,22 +4,29 @@
 
 #include <fmt/format.h>
 
-namespace trireme::engine {
+#include <string>
 
-void add_candidates(std::vector<Candidate>& into, const Device& device, const Operation& operation) {
-  dnnl_primitive_desc_iterator_t iterator = nullptr;
-  const auto* hint = operation.forward != nullptr ? operation.forward->get() : nullptr;
-  if (dnnl_primitive_desc_iterator_create(&iterator, operation.description, operation.attributes.get(), device.engine().get(), hint) !=
-      dnnl_success)
-    return;
+namespace trireme::engine {
+namespace {
+
+// next_impl() of oneDNN 3 changes a description in place, so every candidate has its own.
+dnnl::primitive_desc_base copy_of(const dnnl::primitive_desc_base& description) {
+  dnnl_primitive_desc_t copy = nullptr;
+  if (dnnl_primitive_desc_clone(&copy, description.get()) != dnnl_success) throw Error{internal, "oneDNN: a description can't be copied"};
+  dnnl::primitive_desc_base owner;
+  owner.reset(copy);
+  return owner;
+}
+
+}  // namespace
+
+void add_candidates(std::vector<Candidate>& into, std::string_view label, dnnl::primitive_desc description) {
+  if (!description) return;
   do {
-    dnnl::primitive_desc_base primitive;
-    primitive.reset(dnnl_primitive_desc_iterator_fetch(iterator));
-    const std::string name = primitive.impl_info_str();
+    const std::string name = description.impl_info_str();
     const bool reference = name.starts_with("ref") || name.starts_with("simple");
-    if (!reference || into.empty()) into.push_back({fmt::format("{} {}", operation.label, name), primitive});
-  } while (dnnl_primitive_desc_iterator_next(iterator) == dnnl_success);
-  dnnl_primitive_desc_iterator_destroy(iterator);
+    if (!reference || into.empty()) into.push_back({fmt::format("{} {}", label, name), copy_of(description)});
+  } while (description.next_impl());
 }
 
 }  // namespace trireme::engine
