@@ -10,8 +10,8 @@
 
 namespace trireme::engine {
 
-// Appends oneDNN's implementations of an operation to `into`, each labelled "<label> <implementation>"; none if `description` is empty.
-// The slow reference implementation counts only where there is nothing else.
-void add_candidates(std::vector<Candidate>& into, std::string_view label, dnnl::primitive_desc description);
+// Appends implementations of an operation to `into`, each labelled "<label> <implementation>". The slow reference implementation counts
+// only where there is nothing else.
+void add_candidates(std::vector<Candidate>& into, std::string_view label, const Implementations& implementations);
 
 }  // namespace trireme::engine

@@ -6,29 +6,26 @@
 
 namespace trireme::engine {
 
-// A backward operation is described with its forward one, which oneDNN wants as a hint.
-// A description names oneDNN's first implementation, `next_impl()` moves on to the next one. Convolutions and products are empty (false)
-// if oneDNN has no implementation at all; the others throw.
+// Of convolutions and products all of oneDNN's implementations, in its order; none if it can't do it. Not a description to be moved on by
+// next_impl(): version 2 reads the operation again for that, version 3 changes the description in place.
+using Implementations = std::vector<dnnl::primitive_desc_base>;
 
 struct ConvolutionShape {
   dnnl::memory::desc source, weights, bias, target;  // bias of zero size: none
   dnnl::memory::dims strides, before, after;
 };
-dnnl::convolution_forward::primitive_desc convolution_forward(const Device& device, dnnl::algorithm algorithm,
-                                                              const ConvolutionShape& shape,
-                                                              const dnnl::primitive_attr& attributes = user_scratchpad());
-dnnl::convolution_backward_data::primitive_desc convolution_backward_data(const Device& device, dnnl::algorithm algorithm,
-                                                                          const ConvolutionShape& shape);
-dnnl::convolution_backward_weights::primitive_desc convolution_backward_weights(const Device& device, dnnl::algorithm algorithm,
-                                                                                const ConvolutionShape& shape);
+Implementations convolution_forward(const Device& device, dnnl::algorithm algorithm, const ConvolutionShape& shape,
+                                    const dnnl::primitive_attr& attributes = user_scratchpad());
+Implementations convolution_backward_data(const Device& device, dnnl::algorithm algorithm, const ConvolutionShape& shape);
+Implementations convolution_backward_weights(const Device& device, dnnl::algorithm algorithm, const ConvolutionShape& shape);
 
 struct ProductShape {
   dnnl::memory::desc source, weights, bias, target;  // bias of zero size: none
 };
-dnnl::inner_product_forward::primitive_desc product_forward(const Device& device, const ProductShape& shape,
-                                                            const dnnl::primitive_attr& attributes = user_scratchpad());
-dnnl::inner_product_backward_data::primitive_desc product_backward_data(const Device& device, const ProductShape& shape);
-dnnl::inner_product_backward_weights::primitive_desc product_backward_weights(const Device& device, const ProductShape& shape);
+Implementations product_forward(const Device& device, const ProductShape& shape,
+                                const dnnl::primitive_attr& attributes = user_scratchpad());
+Implementations product_backward_data(const Device& device, const ProductShape& shape);
+Implementations product_backward_weights(const Device& device, const ProductShape& shape);
 
 struct PoolingShape {
   dnnl::memory::desc source, target;
