@@ -6,11 +6,9 @@
 #include <array>
 #include <cmath>
 
-#include "trireme/base/error.h"
-#include "trireme/data/formats/byte_stream.h"
 #include "trireme/data/formats/delimited_text.h"
 #include "trireme/data/formats/table_header.h"
-#include "trireme/data/formats/utf16.h"
+#include "trireme/data/formats/text_file.h"
 #include "trireme/inspect/place.h"
 
 namespace trireme::inspect {
@@ -73,17 +71,12 @@ bool is_gap(std::string_view field) {
 }
 
 TableProfile profile_of(const std::filesystem::path& file) {
-  data::ByteStream in(file);
-  const std::vector<std::byte> bytes = in.read_rest();
-  const std::string_view raw = data::as_text(bytes);
-  const std::string decoded = data::is_utf16(raw) ? data::utf8_of_utf16(raw, in.name()) : std::string{};
-  const std::string_view content = decoded.empty() ? raw : std::string_view(decoded);
-  if (content.substr(0, 1000).find('\0') != std::string_view::npos)
-    throw Error{data_loss, "{}: this is no text in spite of its name; save the table as CSV", file.string()};
+  const data::TextFile source(file);
+  const std::string_view content = source.text();
   TableProfile profile;
   const char separator = data::DelimitedText::guess_separator(content);
   name_columns(content, separator, profile);
-  data::DelimitedText text(content, in.name(), separator);
+  data::DelimitedText text(content, source.name(), separator);
   std::vector<std::string_view> fields;
   bool more = text.next_row(fields);
   if (profile.has_header) more = text.next_row(fields);

@@ -1,7 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // scale by oneDNN's linear function; the gradient passes through the same one, without the offset.
-#include <oneapi/dnnl/dnnl.hpp>
-
+#include "trireme/engine/kernels/operations.h"
 #include "trireme/engine/lowering.h"
 #include "trireme/graph/scale_options.h"
 
@@ -32,9 +31,7 @@ class Scale final : public Lowered {
   void emit(Lowering& lowering, const char* direction, BufferId from, BufferId to, float offset) {
     const auto layout = lowering.layout(y_);
     const auto factor = static_cast<float>(node_.options_as<graph::ScaleOptions>().factor);
-    const dnnl::eltwise_forward::primitive_desc linear(
-        {dnnl::prop_kind::forward_training, dnnl::algorithm::eltwise_linear, layout, factor, offset}, user_scratchpad(),
-        lowering.device().engine());
+    const auto linear = elementwise_forward(lowering.device(), dnnl::algorithm::eltwise_linear, layout, factor, offset);
     lowering.emit_primitive(node_.name + direction, "elementwise", dnnl::eltwise_forward(linear),
                             {{DNNL_ARG_SRC, layout, from}, {DNNL_ARG_DST, layout, to}});
   }
