@@ -20,9 +20,12 @@ std::string convolution(std::int64_t filters) {
 }  // namespace
 
 Recipe curve_recipe(const Inspection& inspection) {
-  const std::int64_t width = inspection.format.shape[1];
+  const Shape& shape = inspection.format.shape;
+  const bool is_row = shape.rank() == 1;  // of a table: the network is told that its columns are neighbours
+  const std::int64_t width = is_row ? shape[0] : shape[1];
   Recipe recipe{.normalize = "per_sample", .normalize_why = "each curve to mean 0 and deviation 1: its shape counts, not its brightness"};
   recipe.model = "\n[[model.layers]]\nop = \"input\"\n";
+  if (is_row) recipe.model += fmt::format("channels = 1                    # the columns are one curve\nwidth = {}\n", width);
   std::int64_t layers = 0;
   for (std::int64_t length = width; length > 12 && layers < 6; length = (length + 1) / 2, ++layers)
     recipe.model += convolution(std::min<std::int64_t>(16 << (layers / 2), 64));

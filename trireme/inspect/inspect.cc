@@ -6,7 +6,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <numeric>
 #include <optional>
+#include <span>
 
 #include "trireme/base/config.h"
 #include "trireme/base/error.h"
@@ -64,6 +66,33 @@ void check_amount(const Inspection& inspection) {
                 counted(inspection.samples, "sample")};
 }
 
+// Whether neighbouring values are alike, as on a curve: their mean squared difference, of what it is for values in any order.
+bool are_curves(const data::Source& samples) {
+  constexpr std::int64_t kShortest = 64, kSamples = 200;
+  constexpr double kSmooth = 0.25;
+  const data::SampleFormat& format = samples.format();
+  if (format.shape.count() < kShortest || format.element != data::Element::f32) return false;
+  std::vector<float> values(static_cast<std::size_t>(format.shape.count()));
+  double steps = 0, spread = 0;
+  for (std::int64_t i = 0; i < std::min(samples.size(), kSamples); ++i) {
+    samples.read(i * samples.size() / std::min(samples.size(), kSamples), std::as_writable_bytes(std::span(values)));
+    const double mean = std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
+    for (std::size_t k = 0; k < values.size(); ++k) {
+      const double step = k == 0 ? 0 : static_cast<double>(values[k]) - static_cast<double>(values[k - 1]);
+      steps += step * step;
+      spread += (static_cast<double>(values[k]) - mean) * (static_cast<double>(values[k]) - mean);
+    }
+  }
+  return steps < kSmooth * 2 * spread;
+}
+
+// The form that the samples turned out to have: shards, arrays and pairs of files may hold any.
+void settle_form(const data::Source& samples, Inspection& inspection) {
+  const std::size_t rank = inspection.format.shape.rank();
+  inspection.finding.form = rank == 3 ? Form::pictures : rank == 2 || are_curves(samples) ? Form::curves : Form::table;
+  if (rank != 3 || inspection.format.shape[0] != 3) inspection.finding.mirrors = false;
+}
+
 void count_samples(Inspection& inspection) {
   const Config table = Config::parse_toml(data_lines(inspection.finding, ""), inspection.path.string());
   const data::Sources sources = data::open_sources(data::data_request(table));
@@ -80,13 +109,7 @@ void count_samples(Inspection& inspection) {
   if (sources.test != nullptr) inspection.test_samples = sources.test->size();
   if (inspection.format.classes == 0) measure_targets(*sources.train, inspection);
   check_amount(inspection);
-}
-
-// The form that the samples turned out to have: shards and pairs of files may hold either.
-void settle_form(Inspection& inspection) {
-  const std::size_t rank = inspection.format.shape.rank();
-  inspection.finding.form = rank == 3 ? Form::pictures : rank == 2 ? Form::curves : Form::table;
-  if (rank != 3 || inspection.format.shape[0] != 3) inspection.finding.mirrors = false;
+  settle_form(*sources.train, inspection);
 }
 
 std::string list_of(const std::vector<fs::path>& files, const fs::path& base) {
@@ -110,7 +133,6 @@ Inspection inspect(const fs::path& path, const Wishes& wishes) {
   const Place place(path);
   Inspection inspection{.path = place.path(), .finding = find(place, wishes)};
   count_samples(inspection);
-  settle_form(inspection);
   return inspection;
 }
 

@@ -8,6 +8,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/formats/fits_file.h"
+#include "trireme/data/formats/npy_array.h"
 #include "trireme/data/images/image_codec.h"
 #include "trireme/data/testing/reader.h"
 #include "trireme/inspect/kind_entry.h"
@@ -184,7 +185,7 @@ TEST_F(InspectTest, WithoutAHeaderTheLastOrFirstColumnIsTheLabel) {
 TEST_F(InspectTest, ATestTableWithoutLabelsIsLeftOut) {
   write("train.csv", flowers(40));
   write("test.csv", flowers(10));
-  EXPECT_EQ(look().test_samples, 8);
+  EXPECT_EQ(look().test_samples, 9);
   write("test.csv", "id,length\n1,2\n2,3\n");
   const Inspection found = look();
   EXPECT_EQ(found.test_samples, 0);
@@ -201,7 +202,7 @@ TEST_F(InspectTest, TablesThatTeachNothingAreRefused) {
   write("t.csv", "a,b\n1,2\n");
   EXPECT_THAT(refusal("t.csv"), HasSubstr("too little of a table"));
   write("t.csv", std::string("PK\3\4\0\0\0", 7));
-  EXPECT_THAT(refusal("t.csv"), HasSubstr("no text in spite of its name"));
+  EXPECT_THAT(refusal("t.csv"), HasSubstr("expected text, found bytes of value 0"));
 }
 
 TEST_F(InspectTest, IdxFilesArePaired) {
@@ -251,6 +252,50 @@ TEST_F(InspectTest, SpectraPredictTheirRedshift) {
   EXPECT_EQ(option(found, "bins"), "0");
   EXPECT_NEAR(found.target_mean, 0.2, 1e-6);
   EXPECT_THAT(found.finding.left_out, UnorderedElementsAre(HasSubstr("broken.fits"), HasSubstr("list.txt: no .fits file")));
+}
+
+TEST_F(InspectTest, PicturesWithATableOfClasses) {
+  for (int i = 0; i < 6; ++i) picture(fmt::format("images/{}.png", i));
+  std::string table = "file,breed\n";
+  for (int i = 0; i < 6; ++i) table += fmt::format("{}.png,{}\n", i, i % 2 == 0 ? "poodle" : "boxer");
+  write("labels.csv", table + "7.png,boxer\n");
+  picture("images/other.png");
+  const Inspection found = look();
+  EXPECT_EQ(found.finding.reader, "image_table");
+  EXPECT_THAT(found.by_class, ElementsAre(3, 3));
+  EXPECT_THAT(found.finding.left_out, UnorderedElementsAre(HasSubstr("other.png: not in the table"), HasSubstr("7.png")));
+  EXPECT_TRUE(found.finding.mirrors);
+  pictures("a", 2);
+  pictures("b", 2);
+  EXPECT_EQ(look().finding.reader, "image_folder");  // folders say the class
+}
+
+TEST_F(InspectTest, ArraysOfNumpy) {
+  std::string pixels(6 * 16, 'x'), labels;
+  for (int i = 0; i < 6; ++i) labels += std::string{static_cast<char>(i % 3), 0, 0, 0};
+  write("x.npy", data::npy_file("|u1", {6, 4, 4}, pixels));
+  EXPECT_THAT(refusal("x.npy"), HasSubstr("name the folder"));
+  write("y.npy", data::npy_file("<i4", {6}, labels));
+  const Inspection found = look();
+  EXPECT_EQ(found.finding.reader, "npy");
+  EXPECT_EQ(found.finding.form, Form::pictures);
+  EXPECT_THAT(found.by_class, ElementsAre(2, 2, 2));
+}
+
+TEST_F(InspectTest, RowsOfATableMayBeCurves) {
+  std::string smooth, rough;
+  for (int i = 0; i < 12; ++i) {
+    for (int k = 0; k < 80; ++k) {
+      smooth += fmt::format("{},", (k - 40) * (k - 40 + i));
+      rough += fmt::format("{},", (k * 7919 + i * 104729) % 997);
+    }
+    smooth += i % 2 == 0 ? "up\n" : "down\n";
+    rough += i % 2 == 0 ? "up\n" : "down\n";
+  }
+  write("smooth.csv", smooth);
+  write("rough.csv", rough);
+  EXPECT_EQ(look("smooth.csv").finding.form, Form::curves);
+  EXPECT_EQ(look("rough.csv").finding.form, Form::table);
 }
 
 TEST_F(InspectTest, NamesOfDataAndOfJobs) {

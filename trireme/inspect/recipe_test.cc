@@ -62,6 +62,9 @@ TEST(Recipe, EveryFormGivesAJobThatFits) {
     EXPECT_NO_THROW(job_of(table(samples, 0))) << samples;
     EXPECT_NO_THROW(job_of(curves(samples, 1024))) << samples;
     EXPECT_NO_THROW(job_of(curves(samples, 10))) << samples;
+    Inspection row = curves(samples, 10);
+    row.format.shape = Shape{300};
+    EXPECT_NO_THROW(job_of(row)) << samples;
   }
 }
 

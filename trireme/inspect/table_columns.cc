@@ -60,8 +60,9 @@ void find_label(const TableProfile& profile, ColumnChoice& choice) {
     }
   choice.label = profile.columns.size() - 1;
   choice.why = "the last column";
-  // MNIST and its like as CSV have the label first.
-  if (!may_be_classes(profile.columns.back(), profile.rows) && may_be_classes(profile.columns.front(), profile.rows)) {
+  // Tables without names may have it first.
+  if (!profile.has_header && !may_be_classes(profile.columns.back(), profile.rows) &&
+      may_be_classes(profile.columns.front(), profile.rows)) {
     choice.label = 0;
     choice.why = "the first column, since the last one has too many values";
   }
@@ -85,11 +86,7 @@ void name_classes(const Column& label, const std::string& file, std::int64_t row
                 choice.why,
                 label.has_many_values() ? "more than 1,000" : std::to_string(label.values.size()),
                 counted(rows, "row")};
-  if (!label.is_numeric() || !label.all_whole) return;
-  const auto classes = static_cast<double>(label.values.size());
-  if (label.min == 0 && label.max == classes - 1) return;
-  choice.class_names.assign(label.values.begin(), label.values.end());
-  std::ranges::stable_sort(choice.class_names, {}, [](const std::string& text) { return data::number_in_field(text).value_or(0); });
+  choice.class_names = names_of_numbers(label.values);
 }
 
 // "id", "fiber_id", "PassengerId", "objid"; not "citric acid".
@@ -144,6 +141,17 @@ void drop_rows(const TableProfile& profile, const std::string& file, ColumnChoic
 }
 
 }  // namespace
+
+std::vector<std::string> names_of_numbers(const std::set<std::string, std::less<>>& labels) {
+  std::vector<std::string> names(labels.begin(), labels.end());
+  const auto number = [](const std::string& name) { return data::number_in_field(name); };
+  const bool whole =
+      std::ranges::all_of(names, [&](const std::string& name) { return number(name) && *number(name) == std::floor(*number(name)); });
+  if (!whole || names.empty()) return {};
+  std::ranges::stable_sort(names, {}, [&](const std::string& name) { return *number(name); });
+  const bool counts_up = *number(names.front()) == 0 && *number(names.back()) == static_cast<double>(names.size()) - 1;
+  return counts_up ? std::vector<std::string>{} : names;
+}
 
 ColumnChoice choose_columns(const TableProfile& profile, const std::string& wanted, const std::string& file) {
   if (profile.rows < 4 || profile.columns.size() < 2)

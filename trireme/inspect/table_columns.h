@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <set>
 #include <string>
 #include <vector>
 
@@ -23,5 +24,8 @@ struct ColumnChoice {
 // `wanted` is the label's column, by name or number; empty: it is found. invalid_argument if nothing can be learned from the table;
 // `file` is for messages.
 ColumnChoice choose_columns(const TableProfile& profile, const std::string& wanted, const std::string& file);
+
+// Labels that are whole numbers, but don't count 0, 1, 2 ...: their names in numerical order. Empty for others.
+std::vector<std::string> names_of_numbers(const std::set<std::string, std::less<>>& labels);
 
 }  // namespace trireme::inspect
