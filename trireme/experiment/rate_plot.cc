@@ -13,7 +13,7 @@ namespace trireme::experiment {
 namespace {
 
 constexpr int kRows = 12;
-constexpr int kColumns = 70;
+constexpr int kColumns = 66;
 
 struct Scale {
   double from, to;
