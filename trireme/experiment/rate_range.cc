@@ -78,7 +78,7 @@ bool DivergenceWatch::add(double loss) {
   return mean > kDivergence * lowest_ && mean > 1.5 * first_;
 }
 
-std::optional<RateFinding> find_rate(const std::vector<RateStep>& steps) {
+std::optional<RateFinding> find_rate(const std::vector<RateStep>& steps, bool has_diverged) {
   if (steps.size() < 3) return std::nullopt;
   RateFinding finding{.smoothed = smoothed(steps)};
   const std::vector<double>& curve = finding.smoothed;
@@ -90,7 +90,9 @@ std::optional<RateFinding> find_rate(const std::vector<RateStep>& steps) {
   const auto above =
       std::find_if(curve.begin() + static_cast<std::ptrdiff_t>(lowest), curve.end(), [&](double loss) { return loss > first; });
   if (above != curve.end()) finding.diverges = steps[static_cast<std::size_t>(above - curve.begin())].rate;
-  finding.suggestion = two_digits(finding.diverges ? std::min(finding.steepest, *finding.diverges / kBelowDivergence) : finding.steepest);
+  if (!finding.diverges && has_diverged) finding.diverges = steps.back().rate;
+  const double between = std::sqrt(finding.steepest * finding.lowest);
+  finding.suggestion = two_digits(finding.diverges ? std::min(between, *finding.diverges / kBelowDivergence) : between);
   return finding;
 }
 

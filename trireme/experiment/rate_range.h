@@ -37,8 +37,9 @@ struct RateFinding {
   std::optional<double> diverges;  // ... is above where it began, after that
   double suggestion = 0;           // two digits
 };
-// Nothing: the loss never fell. `steps` ascend in their rate.
-std::optional<RateFinding> find_rate(const std::vector<RateStep>& steps);
+// Nothing: the loss never fell. `steps` ascend in their rate; `has_diverged`: there are no more since the loss diverged. The suggestion
+// lies between steepest and lowest, and is at most a tenth of where it diverges: docs/experiments.md has what was measured with it.
+std::optional<RateFinding> find_rate(const std::vector<RateStep>& steps, bool has_diverged = false);
 
 // The curve as text, rates from left to right on a logarithmic scale; a column of bars marks the suggestion.
 std::string plot_rates(const std::vector<RateStep>& steps, const RateFinding& finding);

@@ -34,15 +34,24 @@ TEST(RateRange, GrowsByTheSameFactor) {
   EXPECT_DOUBLE_EQ(rate_at(4, 5, 1e-4, 1), 1);
 }
 
-TEST(RateRange, SuggestsTheSteepestFall) {
+TEST(RateRange, SuggestsARateBetweenTheSteepestFallAndTheLowestLoss) {
   for (const double noise : {0.0, 0.2}) {
-    const auto finding = find_rate(curve(0.01, 1, noise));
+    const auto finding = find_rate(curve(0.001, 1, noise));
     ASSERT_TRUE(finding);
-    EXPECT_NEAR(std::log10(finding->steepest), -2, 0.25) << noise;
-    EXPECT_NEAR(std::log10(finding->suggestion), -2, 0.25) << noise;
+    EXPECT_NEAR(std::log10(finding->steepest), -3, 0.25) << noise;
+    EXPECT_GT(finding->suggestion, finding->steepest) << noise;
+    EXPECT_LT(finding->suggestion, finding->lowest) << noise;
     ASSERT_TRUE(finding->diverges);
     EXPECT_NEAR(std::log10(*finding->diverges), 0.2, 0.3) << noise;
   }
+}
+
+// It stopped at a loss that is no number, before the curve could rise.
+TEST(RateRange, TheEndOfATestThatDivergedIsADivergence) {
+  std::vector<RateStep> steps = curve(0.001, 1e9, 0);
+  steps.resize(60);
+  EXPECT_FALSE(find_rate(steps)->diverges);
+  EXPECT_EQ(find_rate(steps, true)->diverges, steps.back().rate);
 }
 
 TEST(RateRange, StaysATenthBelowTheDivergence) {

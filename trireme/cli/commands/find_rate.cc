@@ -91,7 +91,7 @@ int run(const Options& o, const run::Console& console) {
   run::fit_to_data(request);
   const train::Job job = train::job_from_config(request.config);
   const experiment::RateTrial trial = try_rates(o, request, job, console);
-  const auto finding = experiment::find_rate(trial.steps);
+  const auto finding = experiment::find_rate(trial.steps, trial.has_diverged);
   if (!finding)
     throw Error{
         failed_precondition,
