@@ -73,7 +73,7 @@ std::string duration(double seconds) {
 }  // namespace
 
 std::string Estimate::text(std::int64_t epochs) const {
-  return fmt::format("{} and {} with {}, by {} timed here; reading the files comes on top",
+  return fmt::format("{} with {}, and {} for samples and network; by {} timed here, reading the files not included",
                      duration(epoch_seconds * static_cast<double>(epochs)), human_bytes(bytes),
                      threads == 1 ? "1 thread" : fmt::format("{} threads", threads),
                      timed_steps == 1 ? "1 step" : fmt::format("{} steps", timed_steps));

@@ -17,7 +17,7 @@ struct Estimate {
   int threads = 1;
   std::int64_t timed_steps = 0;
 
-  // "about 3 minutes and 210 MiB with 2 threads, by 5 steps timed here; reading the files comes on top"
+  // "about 3 minutes with 2 threads, and 210 MiB for samples and network; by 5 steps timed here, reading the files not included"
   std::string text(std::int64_t epochs) const;
 };
 

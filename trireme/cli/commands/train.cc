@@ -8,6 +8,7 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/cli/train_folds.h"
 #include "trireme/inspect/first_job.h"
 #include "trireme/inspect/inspect.h"
 #include "trireme/run/launch/training_start.h"
@@ -26,6 +27,7 @@ struct Options {
   run::JobRequest job;
   run::NodesRequest nodes;
   SelectionFlags machines;
+  FoldFlags folds;
   std::string runs = "runs";
   std::string until;
   bool dashboard = false;
@@ -68,7 +70,16 @@ run::TrainingRequest training_request(const Options& o, const run::Console& cons
   return request;
 }
 
+int run_folds(const Options& o, const run::Console& console) {
+  if (inspect::names_data(o.job.file))
+    throw Error{invalid_argument, "--folds needs a job file: write one with `trireme init {}`, then train it with --folds", o.job.file};
+  const bool is_special = !o.until.empty() || o.dashboard || o.dashboard_port > 0 || o.dry_run || o.print_config;
+  return train_folds(o.folds, {.job = o.job, .nodes = o.nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
+}
+
 int run(const Options& o, const run::Console& console) {
+  if (o.folds.folds > 0) return run_folds(o, console);
+  if (o.folds.json || !o.folds.folder.empty()) throw Error{invalid_argument, "--folds-dir and --json belong to --folds COUNT"};
   const run::TrainingStart start(nodes_request(o, console), console);
   if (o.dashboard) web::require_page("--dashboard");
   const std::int64_t rank = start.rank();
@@ -104,7 +115,7 @@ void declare_nodes(Arguments& arguments, Options& o) {
       .shown_as("COUNT")
       .between(1, 1 << 12);
   arguments.option("--launcher", o.nodes.launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
-      .shown_as("NAME");
+      .shown_as("LAUNCHER");
   add_selection_flags(arguments, o.machines, ClusterArgument::flag);
 }
 
@@ -175,6 +186,7 @@ Run declare(Arguments& arguments) {
   declare_losses(arguments, options->nodes);
   declare_secrets(arguments, options->nodes);
   declare_display(arguments, *options);
+  add_fold_flags(arguments, options->folds);
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -23,6 +23,8 @@ struct DataOptions {
   double test_split = 0;
   std::int64_t split_seed = 1;
   bool stratify = false;
+  std::int64_t folds = 0;
+  std::int64_t fold = 0;
   std::int64_t limit = 0;
   std::string normalize = "none";
   std::vector<std::string> class_names;
