@@ -7,6 +7,7 @@
 #include <algorithm>
 #include <chrono>
 #include <cmath>
+#include <iterator>
 #include <vector>
 
 #include "trireme/base/config.h"
@@ -32,9 +33,9 @@ train::Job job_of(const Inspection& inspection, const Recipe& recipe) {
 // A step's batch and the model's spaces, all zeros but the weights.
 class Steps {
  public:
-  Steps(const train::Job& job, const std::filesystem::path& algorithm_cache)
+  Steps(const train::Job& job, const EngineRequest& engine)
       : batch_(job.train.batch_size),
-        executor_(job.graph, {.batch_size = batch_, .algorithm_cache = algorithm_cache}),
+        executor_(job.graph, {.batch_size = batch_, .threads = engine.threads, .algorithm_cache = engine.algorithm_cache}),
         inputs_(static_cast<std::size_t>(batch_ * job.graph.node(job.graph.inputs()[0]).shape.count())),
         targets_(static_cast<std::size_t>(batch_ * job.graph.node(job.graph.output()).shape.count())),
         labels_(static_cast<std::size_t>(batch_)),
@@ -74,22 +75,25 @@ std::string duration(double seconds) {
 
 std::string Estimate::text(std::int64_t epochs) const {
   return fmt::format("{} with {}, and {} for samples and network; by {} timed here, reading the files not included",
-                     duration(epoch_seconds * static_cast<double>(epochs)), human_bytes(bytes),
-                     threads == 1 ? "1 thread" : fmt::format("{} threads", threads),
-                     timed_steps == 1 ? "1 step" : fmt::format("{} steps", timed_steps));
+                     duration(epoch_seconds * static_cast<double>(epochs)), threads == 1 ? "1 thread" : fmt::format("{} threads", threads),
+                     human_bytes(bytes), timed_steps == 1 ? "1 step" : fmt::format("{} steps", timed_steps));
 }
 
-Estimate estimate(const Inspection& inspection, const Recipe& recipe, const std::filesystem::path& algorithm_cache) {
+Estimate estimate(const Inspection& inspection, const Recipe& recipe, const EngineRequest& engine) {
   const train::Job job = job_of(inspection, recipe);
-  Steps steps(job, algorithm_cache);
+  Steps steps(job, engine);
   steps.step();  // the first one touches all its memory
   Estimate result{.threads = steps.report().threads};
   const auto begin = Clock::now();
-  while (result.timed_steps < kMaxSteps && (result.timed_steps == 0 || seconds_since(begin) < kSeconds)) {
+  std::vector<double> times;
+  while (times.empty() || (std::ssize(times) < kMaxSteps && seconds_since(begin) < kSeconds)) {
+    const auto step_begin = Clock::now();
     steps.step();
-    ++result.timed_steps;
+    times.push_back(seconds_since(step_begin));
   }
-  result.step_seconds = seconds_since(begin) / static_cast<double>(result.timed_steps);
+  result.timed_steps = std::ssize(times);
+  std::ranges::sort(times);
+  result.step_seconds = times[times.size() / 4];  // other programs make some steps slow
   const double samples = static_cast<double>(inspection.samples);
   const double per_sample = result.step_seconds / static_cast<double>(recipe.batch_size);
   const double trained = samples * (1 - recipe.validation - recipe.test_split);

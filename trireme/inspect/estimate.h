@@ -21,8 +21,12 @@ struct Estimate {
   std::string text(std::int64_t epochs) const;
 };
 
-// Compiles the recipe's network, which remembers its choices of algorithms in `algorithm_cache`, and makes steps on zeros for about half a
-// second.
-Estimate estimate(const Inspection& inspection, const Recipe& recipe, const std::filesystem::path& algorithm_cache);
+struct EngineRequest {
+  int threads = 0;                          // 0: all cores
+  std::filesystem::path algorithm_cache{};  // where choices of algorithms are remembered; empty: nowhere
+};
+
+// Compiles the recipe's network and makes steps on zeros for about half a second.
+Estimate estimate(const Inspection& inspection, const Recipe& recipe, const EngineRequest& engine);
 
 }  // namespace trireme::inspect

@@ -6,7 +6,6 @@
 
 #include <algorithm>
 
-#include "trireme/inspect/estimate.h"
 #include "trireme/inspect/inspect.h"
 #include "trireme/inspect/recipe.h"
 
@@ -39,7 +38,7 @@ std::string training_lines(const Inspection& inspection, const Recipe& recipe) {
 FirstJob first_job(const FirstJobRequest& request) {
   const Inspection inspection = inspect(request.path, request.wishes);
   Recipe recipe = recipe_for(inspection);
-  const Estimate time = estimate(inspection, recipe, request.algorithm_cache);
+  const Estimate time = estimate(inspection, recipe, request.engine);
   limit_epochs(request.minutes, time, recipe);
   recipe.estimate = time.text(recipe.epochs);
   return {.text = job_text(inspection, recipe, request.base), .report = report_of(inspection) + training_lines(inspection, recipe)};

@@ -5,6 +5,7 @@
 #include <filesystem>
 #include <string>
 
+#include "trireme/inspect/estimate.h"
 #include "trireme/inspect/finding.h"
 
 namespace trireme::inspect {
@@ -15,11 +16,11 @@ struct FirstJob {
 };
 
 struct FirstJobRequest {
-  std::filesystem::path path;
-  Wishes wishes;
-  std::filesystem::path base;             // folder of the job file; empty: data are named by absolute paths
-  std::filesystem::path algorithm_cache;  // of the engine
-  double minutes = 10;                    // that the training may take; it gets fewer epochs than are good for it otherwise
+  std::filesystem::path path{};
+  Wishes wishes{};
+  std::filesystem::path base{};  // folder of the job file; empty: data are named by absolute paths
+  EngineRequest engine{};
+  double minutes = 10;  // that the training may take; it gets fewer epochs than are good for it otherwise
 };
 
 FirstJob first_job(const FirstJobRequest& request);

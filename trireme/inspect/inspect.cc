@@ -122,14 +122,27 @@ std::string list_of(const std::vector<fs::path>& files, const fs::path& base) {
   return fmt::format("[{}]", fmt::join(names, ", "));
 }
 
-std::string class_name(const Inspection& inspection, std::size_t index) {
+// "cat 12"; a number that is a name gets a colon.
+std::string class_count(const Inspection& inspection, std::size_t index) {
   const auto& names = inspection.format.class_names;
-  return names.empty() ? std::to_string(index) : names[index];
+  const std::string name = names.empty() ? std::to_string(index) : names[index];
+  const bool is_number = !name.empty() && name.find_first_not_of("0123456789.-") == std::string::npos;
+  return fmt::format("{}{} {}", name, is_number ? ":" : "", with_thousands(inspection.by_class[index]));
+}
+
+// What is often named in the place of data.
+void check_is_data(const fs::path& path) {
+  std::error_code fault;
+  if (fs::is_directory(path, fault) && fs::exists(path / "journal.jsonl", fault) && fs::exists(path / "config.toml", fault))
+    throw Error{invalid_argument, "{}: this is a run, not data; `trireme train --resume {}` continues it", path.string(), path.string()};
+  if (fs::is_regular_file(path, fault) && lower(path.extension().string()) == ".toml")
+    throw Error{invalid_argument, "{}: this is a job file, not data; `trireme train {}` trains it", path.string(), path.string()};
 }
 
 }  // namespace
 
 Inspection inspect(const fs::path& path, const Wishes& wishes) {
+  check_is_data(path);
   const Place place(path);
   Inspection inspection{.path = place.path(), .finding = find(place, wishes)};
   count_samples(inspection);
@@ -164,8 +177,7 @@ std::string report_of(const Inspection& inspection) {
   if (inspection.test_samples > 0) amount += fmt::format(" to train on, {} for the test", with_thousands(inspection.test_samples));
   if (inspection.classes() > 0) {
     std::vector<std::string> counts;
-    for (std::size_t i = 0; i < inspection.by_class.size(); ++i)
-      counts.push_back(fmt::format("{} {}", class_name(inspection, i), with_thousands(inspection.by_class[i])));
+    for (std::size_t i = 0; i < inspection.by_class.size(); ++i) counts.push_back(class_count(inspection, i));
     amount += fmt::format(", {}: {}", counted(inspection.classes(), "class", "classes"), some_of(counts, 20));
   }
   text += fmt::format("  {}\n", amount);

@@ -120,6 +120,14 @@ TEST_F(InspectTest, WhatCantBeTrainedOnIsSaid) {
   EXPECT_THAT(refusal(), HasSubstr("all pictures are in one folder, 'only'"));
 }
 
+TEST_F(InspectTest, RunsAndJobsAreNoData) {
+  write("run/journal.jsonl", "");
+  write("run/config.toml", "");
+  write("job.toml", "");
+  EXPECT_THAT(refusal("run"), HasSubstr("trireme train --resume"));
+  EXPECT_THAT(refusal("job.toml"), HasSubstr("this is a job file"));
+}
+
 TEST_F(InspectTest, PicturesSideBySideNeedClasses) {
   pictures(".", 3);
   EXPECT_THAT(refusal(), AllOf(HasSubstr("3 .png"), HasSubstr("one for each class")));

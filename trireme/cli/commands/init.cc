@@ -35,8 +35,11 @@ int run(const Options& o, const run::Console& console) {
   const bool prints = o.out == "-";
   if (!prints) check_target(o);
   const fs::path base = prints ? fs::current_path() : fs::absolute(o.out).lexically_normal().parent_path();
-  const inspect::FirstJob job = inspect::first_job(
-      {.path = o.path, .wishes = {.label = o.label}, .base = base, .algorithm_cache = run::algorithm_cache(), .minutes = o.minutes});
+  const inspect::FirstJob job = inspect::first_job({.path = o.path,
+                                                    .wishes = {.label = o.label},
+                                                    .base = base,
+                                                    .engine = {.algorithm_cache = run::algorithm_cache()},
+                                                    .minutes = o.minutes});
   (prints ? console.err : console.out) << job.report;
   if (prints) {
     console.out << job.text;

@@ -2,6 +2,7 @@
 // train: trains the model of a job file on this machine or on many, or continues a run.
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "trireme/base/error.h"
@@ -45,8 +46,9 @@ run::JobRequest job_request(const Options& o, const run::Console& console) {
       throw Error{invalid_argument, "--label says what to predict of a table; a job file has data.label (or data.target)"};
     return job;
   }
-  const inspect::FirstJob first =
-      inspect::first_job({.path = job.file, .wishes = {.label = o.label}, .base = "", .algorithm_cache = run::algorithm_cache()});
+  const auto threads = static_cast<int>(std::max<std::int64_t>(job.threads, 0));
+  const inspect::FirstJob first = inspect::first_job(
+      {.path = job.file, .wishes = {.label = o.label}, .engine = {.threads = threads, .algorithm_cache = run::algorithm_cache()}});
   (o.print_config || o.dry_run ? console.err : console.out) << first.report;
   job.text = first.text;
   return job;
