@@ -15,6 +15,7 @@
 #include "trireme/base/table.h"
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/inspect/kind_entry.h"
+#include "trireme/inspect/pictures.h"
 
 namespace trireme::inspect {
 namespace {
@@ -33,6 +34,11 @@ Finding find(const Place& place, const Wishes& wishes) {
     if (auto finding = kind.find(place, wishes)) return std::move(*finding);
   const std::string contents = place.contents();
   if (contents == "nothing") throw Error{invalid_argument, "{}: the folder is empty; put your data into it", place.path().string()};
+  if (const auto pictures = place.files_if(is_picture); place.is_folder() && !pictures.empty())
+    throw Error{invalid_argument,
+                "{}: {} lie side by side, and nothing says of which class each is; move them into a sub-folder for each class, or add a "
+                ".csv file with the columns file and class",
+                place.path().string(), counted(static_cast<std::int64_t>(pictures.size()), "picture")};
   std::string looked_for;
   for (const KindEntry& kind : all) looked_for += fmt::format("\n  - {}", kind.looked_for);
   throw Error{invalid_argument, "{}: nothing to train on was found here. It has {}. What was looked for:{}", place.path().string(),

@@ -130,7 +130,7 @@ TEST_F(InspectTest, RunsAndJobsAreNoData) {
 
 TEST_F(InspectTest, PicturesSideBySideNeedClasses) {
   pictures(".", 3);
-  EXPECT_THAT(refusal(), AllOf(HasSubstr("3 .png"), HasSubstr("one for each class")));
+  EXPECT_THAT(refusal(), AllOf(HasSubstr("3 pictures lie side by side"), HasSubstr("a sub-folder for each class")));
 }
 
 std::string flowers(int rows) {
