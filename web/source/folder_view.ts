@@ -51,7 +51,7 @@ export class FolderView {
       section("learning", "Learning", this.curves),
       section("runs", "Runs",
         h("div", { class: "filters" },
-          h("label", { for: "words" }, "Find "), this.words, h("label", { for: "outcome" }, "Outcome "), this.outcome, this.found),
+          h("span", {}, h("label", { for: "words" }, "Find "), this.words), h("span", {}, h("label", { for: "outcome" }, "Outcome "), this.outcome), this.found),
         this.list));
   }
 
@@ -109,9 +109,8 @@ export class FolderView {
       { title: "Run", key: true, cell: (run: FolderEntry) => [
         h("span", { class: "choice" }, this.boxOf(run), h("a", { href: addressOf(run) }, run.name)), run.note ? h("small", { class: "note" }, run.note) : null] },
       { title: "Outcome", cell: (run) => h("span", { class: `pill small ${looks[run.outcome ?? ""] ?? ""}` }, run.outcome ?? "–") },
-      { title: "Began", cell: (run) => dateAndTime(run.started).slice(0, 16) },
-      { title: "Model", cell: (run) => run.model || "–" },
-      { title: "Data", cell: (run) => run.data || "–" },
+      { title: "Began", cell: (run) => h("span", {}, dateAndTime(run.started).slice(0, 16).split(" ").map((part) => [h("span", { class: "whole" }, part), " "])) },
+      { title: "Model, data", cell: (run) => h("span", {}, run.model || "–", " ", h("small", { class: "whole" }, run.data ?? "")) },
       { title: "Strategy", cell: nodesOf },
       { title: "Epochs", numeric: true, cell: (run) => `${count(run.epochs_done)}/${count(run.epochs)}` },
       { title: "Time", numeric: true, cell: (run) => duration(run.seconds) },
@@ -125,7 +124,7 @@ export class FolderView {
     const chosen = this.entries.filter((entry) => this.colors.has(entry.name));
     const charts = [this.overlay(chosen, "accuracy", "Accuracy on held-out samples", percent), this.overlay(chosen, "loss", "Loss on held-out samples", number),
       this.overlay(chosen, "training_loss", "Training loss", number)].filter(Boolean);
-    if (charts.length > 0) return h("div", { class: "charts" }, charts);
+    if (charts.length > 0) return h("div", { class: "charts three" }, charts);
     return h("p", { class: "missing" }, this.entries.some(hasCurve) ? "Choose runs in the list below to see their curves." : "Curves begin with a run's first epoch.");
   }
 
