@@ -20,7 +20,7 @@ const logo = () => h("span", { class: "brand" }, "Trireme");
 
 function frame(content: HTMLElement) {
   place.replaceChildren(
-    h("div", { class: "top" }, logo(), chosenRun ? h("a", { class: "back", href: location.pathname }, "All runs") : null, themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
+    h("header", { class: "top" }, logo(), chosenRun ? h("a", { class: "back", href: location.pathname }, "All runs") : null, themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
     h("footer", {}, "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched."));
 }
 

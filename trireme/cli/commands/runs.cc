@@ -149,12 +149,18 @@ bool is_agreed(std::size_t runs, double bytes, const run::Console& console) {
   return answer == "y" || answer == "Y" || answer == "yes";
 }
 
-// `latest` went with the run it pointed to: the newest of those that are left takes its place.
-void renew_latest(const std::filesystem::path& folder) {
+// If `latest` went with it, the newest of those beside it takes its place.
+void delete_run(const std::filesystem::path& run) {
+  const std::filesystem::path folder = run.parent_path();
   std::error_code error;
-  if (std::filesystem::exists(folder / "latest", error)) return;
-  const std::vector<report::RunEntry> left = report::RunFolder(folder, runs_cache_file()).look();
-  if (!left.empty()) train::RunDirectory::link_latest(left.front().directory);
+  const bool is_latest = std::filesystem::equivalent(folder / "latest", run, error) && !error;
+  train::RunDirectory::remove(run);
+  if (!is_latest) return;
+  for (const report::RunEntry& left : report::RunFolder(folder, runs_cache_file()).look()) {
+    if (std::filesystem::path(left.directory).parent_path() != folder) continue;
+    train::RunDirectory::link_latest(left.directory);
+    return;
+  }
 }
 
 int delete_runs(const DeleteOptions& o, const run::Console& console) {
@@ -168,10 +174,7 @@ int delete_runs(const DeleteOptions& o, const run::Console& console) {
     console.out << "nothing is deleted\n";
     return 1;
   }
-  for (const Doomed& run : doomed) {
-    train::RunDirectory::remove(run.path);
-    renew_latest(run.path.parent_path());
-  }
+  for (const Doomed& run : doomed) delete_run(run.path);
   console.out << fmt::format("deleted {} {}; {} are free again\n", doomed.size(), doomed.size() == 1 ? "run" : "runs", human_bytes(bytes));
   return 0;
 }

@@ -100,13 +100,16 @@ void take_end(RunSummary& s, const observe::Record& record) {
   s.seconds = number_or(record, "seconds", s.seconds);
 }
 
-// With the last whole line, if it is that of a step.
+// The last whole line of a step. A damaged one hides no run.
 void take_step(RunSummary& s, std::string_view line) {
-  const auto record = observe::parse_record(line);
-  if (!record) return;
-  s.step = number_or(*record, "step", s.step);
-  s.last_loss = number_or(*record, "loss", s.last_loss);
-  s.ended = record->time;
+  try {
+    const auto record = observe::parse_record(line);
+    if (!record) return;
+    s.step = number_or(*record, "step", s.step);
+    s.last_loss = number_or(*record, "loss", s.last_loss);
+    s.ended = std::fmax(s.ended, record->time);  // the end may stand behind it
+  } catch (const Error&) {
+  }
 }
 
 }  // namespace
@@ -135,10 +138,7 @@ bool JournalScan::look(const std::filesystem::path& journal) {
     else
       take(line);
   });
-  if (!last_step.empty()) try {
-      take_step(summary_, last_step);
-    } catch (const Error&) {  // a damaged line hides no run
-    }
+  if (!last_step.empty()) take_step(summary_, last_step);
   now.offset = tail.offset();
   place_ = now;
   return true;

@@ -16,6 +16,7 @@ namespace trireme::report {
 namespace {
 
 constexpr int kCacheVersion = 1;
+constexpr int kMaxDepth = 3;  // of sub-folders
 constexpr std::uintmax_t kMaxCache = 256 << 20;
 
 // A run that has recorded nothing yet began just now.
@@ -37,6 +38,21 @@ std::string on_one_line(std::string_view text) {
   return line;
 }
 
+// In sub-folders too: `train --folds` and `compare` make one for their trainings. One that can't be read hides no other.
+void find_runs(const std::filesystem::path& folder, int depth, std::vector<std::filesystem::path>& found) {
+  if (is_run(folder)) {
+    found.push_back(folder);
+    return;
+  }
+  std::error_code error;
+  for (auto entry = std::filesystem::directory_iterator(folder, error); !error && entry != std::filesystem::directory_iterator();
+       entry.increment(error)) {
+    const bool is_hidden = entry->path().filename().string().starts_with('.');
+    std::error_code fault;
+    if (depth > 0 && !is_hidden && !entry->is_symlink(fault) && entry->is_directory(fault)) find_runs(entry->path(), depth - 1, found);
+  }
+}
+
 }  // namespace
 
 bool is_run(const std::filesystem::path& directory) {
@@ -53,16 +69,8 @@ RunFolder::RunFolder(const std::filesystem::path& folder, std::filesystem::path 
 }
 
 std::vector<std::filesystem::path> RunFolder::directories() const {
-  if (is_run(folder_)) return {folder_};
   std::vector<std::filesystem::path> found;
-  std::error_code error;
-  for (auto entry = std::filesystem::directory_iterator(folder_, error); !error && entry != std::filesystem::directory_iterator();
-       entry.increment(error)) {
-    const bool is_hidden = entry->path().filename().string().starts_with('.');
-    std::error_code fault;
-    if (!is_hidden && !entry->is_symlink(fault) && entry->is_directory(fault) && is_run(entry->path())) found.push_back(entry->path());
-  }
-  if (error) throw Error{unavailable, "can't read {}: {}", folder_.string(), error.message()};
+  find_runs(folder_, kMaxDepth, found);
   return found;
 }
 
@@ -71,7 +79,8 @@ RunEntry RunFolder::entry_of(const std::filesystem::path& run) {
   // A process that ends between two looks leaves a journal with an end, so the lock is looked at first.
   const bool is_running = is_locked(run / "lock");
   is_changed_ |= scan.look(run / "journal.jsonl");
-  RunEntry entry{.name = run.filename().string(), .directory = run.string(), .note = note_of(run), .summary = scan.summary()};
+  const std::filesystem::path name = run == folder_ ? run.filename() : run.lexically_relative(folder_);
+  RunEntry entry{.name = name.string(), .directory = run.string(), .note = note_of(run), .summary = scan.summary()};
   entry.outcome = outcome_of(entry.summary, is_running);
   return entry;
 }

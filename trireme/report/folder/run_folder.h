@@ -22,7 +22,8 @@ class RunFolder {
   explicit RunFolder(const std::filesystem::path& folder, std::filesystem::path cache = {});
 
   const std::filesystem::path& path() const { return folder_; }
-  // As they are now. Links are left out: `latest` is a run that is there anyway.
+  // As they are now, those of sub-folders too: a run's name is its path from the folder. Links are left out: `latest` is a run that is
+  // there anyway.
   std::vector<RunEntry> look();
   // Writes what was read into the cache, if anything is new. A cache that can't be written is no error.
   void save();

@@ -45,6 +45,7 @@ TEST(RunFolder, AFinishedRunHasItsOutcomeAndBestEpoch) {
   EXPECT_EQ(entry.summary.epochs_done, 2);
   EXPECT_EQ(entry.summary.epochs, 2);
   EXPECT_EQ(entry.summary.step, 20);
+  EXPECT_EQ(entry.summary.ended, 104);
   EXPECT_EQ(entry.summary.seconds, 2);
   EXPECT_EQ(entry.measured_on(), "test");
   EXPECT_EQ(entry.loss(), 0.75);
@@ -139,7 +140,7 @@ TEST(RunFolder, ManyEpochsAreThinnedOutAndTheBestIsKept) {
 TEST(RunFolder, ListsRunsNewestFirstWithoutLinks) {
   const MadeRun made;
   const std::filesystem::path folder = made.path() / "steps";
-  for (const auto& [name, time] : {std::pair{"old", "100.5"}, std::pair{"new", "200.5"}})
+  for (const auto& [name, time] : {std::pair{"old", "100.5"}, std::pair{"new", "200.5"}, std::pair{"folds/fold-1/x", "50.5"}})
     made.append(std::string("steps/") + name + "/journal.jsonl",
                 std::string("{\"type\":\"run\",\"time\":") + time + ",\"model\":\"m\",\"epochs\":3}\n");
   std::filesystem::create_directory(folder / "no run");
@@ -147,7 +148,7 @@ TEST(RunFolder, ListsRunsNewestFirstWithoutLinks) {
   std::filesystem::copy(folder / "old", folder / ".deleted-old");
   std::vector<std::string> names;
   for (const RunEntry& entry : RunFolder(folder).look()) names.push_back(entry.name);
-  EXPECT_THAT(names, ElementsAre("new", "old"));
+  EXPECT_THAT(names, ElementsAre("new", "old", "folds/fold-1/x"));
   EXPECT_THAT(thrown_error([&] { RunFolder(folder / "none"); }), testing::StartsWith("not_found"));
   EXPECT_THAT(thrown_error([&] { RunFolder(folder / "old" / "journal.jsonl"); }), testing::StartsWith("not_found"));
 }

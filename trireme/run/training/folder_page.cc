@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <list>
+#include <set>
 #include <system_error>
 #include <utility>
 
@@ -29,6 +30,8 @@ class FolderPage::Documents {
 
   std::string list() {
     std::vector<report::RunEntry> entries = folder_.look();
+    names_.clear();
+    for (const report::RunEntry& entry : entries) names_.insert(entry.name);
     std::ranges::stable_partition(entries, [](const report::RunEntry& entry) { return entry.outcome == report::Outcome::running; });
     return report::to_json(folder_.path(), entries, report::Curves::with);
   }
@@ -47,16 +50,16 @@ class FolderPage::Documents {
       readers_.splice(readers_.begin(), readers_, found);
       return readers_.front().second;
     }
-    const std::filesystem::path run = folder_.path() / name;
-    // A name leads nowhere but to a run of this folder.
-    if (name.empty() || name.starts_with('.') || name.find('/') != std::string::npos || !report::is_run(run))
-      throw Error{not_found, "there is no run {} in {}", name, folder_.path().string()};
-    readers_.emplace_front(name, report::RunReader(run));
+    // A name leads nowhere but to a run of the list.
+    if (!names_.contains(name)) list();
+    if (!names_.contains(name)) throw Error{not_found, "there is no run {} in {}", name, folder_.path().string()};
+    readers_.emplace_front(name, report::RunReader(folder_.path() / name));
     if (readers_.size() > kMaxReaders) readers_.pop_back();
     return readers_.front().second;
   }
 
   report::RunFolder folder_;
+  std::set<std::string> names_;
   std::list<std::pair<std::string, report::RunReader>> readers_;
 };
 
