@@ -76,7 +76,8 @@ int run_folds(const Options& o, const run::Console& console) {
   if (inspect::names_data(o.job.file))
     throw Error{invalid_argument, "--folds needs a job file: write one with `trireme init {}`, then train it with --folds", o.job.file};
   const bool is_special = !o.until.empty() || o.dashboard || o.dashboard_port > 0 || o.dry_run || o.print_config;
-  return train_folds(o.folds, {.job = o.job, .nodes = o.nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
+  const run::NodesRequest nodes = nodes_request(o, console);
+  return train_folds(o.folds, {.job = o.job, .nodes = nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
 }
 
 int run(const Options& o, const run::Console& console) {

@@ -68,6 +68,7 @@ class RunRecords {
   WriteQueue::Number post(const DiskWrite& write, std::function<void()> carry_out);
   void end(const train::Cursor& cursor, std::string_view reason);
   void record_run(std::int64_t threads, std::int64_t workers);
+  void record_resume(const train::Cursor& cursor, const std::string& checkpoint);
   void record_skipped_samples();
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
