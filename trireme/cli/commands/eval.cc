@@ -18,12 +18,13 @@ struct Options {
   std::string model;
   std::string part = "test";
   std::vector<std::string> settings;
+  bool last = false;
   bool json = false;
 };
 
 int run(const Options& o, const run::Console& console) {
   const SteadyClock clock;
-  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
   const data::DataSets sets = data::open_data(model.job.data, run::cache_directory());
   const auto samples = data::part_named(sets, o.part);
   train::check_fit(model.job.graph, samples->format(), model.job.data.title());
@@ -33,6 +34,7 @@ int run(const Options& o, const run::Console& console) {
   const double seconds = (clock.now() - start).count();
   if (o.json) {
     console.out << Json{{"checkpoint", model.directory.string()},
+                        {"weights", model.weights()},
                         {"part", o.part},
                         {"samples", score.samples},
                         {"loss", score.loss},
@@ -42,8 +44,8 @@ int run(const Options& o, const run::Console& console) {
                 << "\n";
     return 0;
   }
-  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}", model.directory.string(), with_thousands(score.samples),
-                             model.job.data.title(), o.part, score.loss);
+  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}", model.title(), with_thousands(score.samples), model.job.data.title(),
+                             o.part, score.loss);
   if (samples->format().classes > 0) console.out << fmt::format("  accuracy {:.2f} %", 100 * score.accuracy);
   console.out << fmt::format("  {:.0f} samples/s\n", static_cast<double>(score.samples) / std::max(seconds, 1e-9));
   return 0;
@@ -58,6 +60,7 @@ Run declare(Arguments& arguments) {
   arguments.option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
       .shown_as("TABLE.KEY=VALUE")
       .one_at_a_time();
+  arguments.flag("--last", options->last, "the weights after the last step, not those of the best epoch (train.keep_best)");
   arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }

@@ -25,6 +25,7 @@ struct Options {
   std::int64_t limit = 10;
   std::int64_t top = 3;
   std::vector<std::string> settings;
+  bool last = false;
   bool json = false;
 };
 
@@ -83,7 +84,7 @@ class Printer {
 
   void print(std::ostream& out) const {
     if (options_.json) {
-      out << Json{{"checkpoint", model_.directory.string()}, {"predictions", answers_}}.dump(2) << "\n";
+      out << Json{{"checkpoint", model_.directory.string()}, {"weights", model_.weights()}, {"predictions", answers_}}.dump(2) << "\n";
       return;
     }
     std::vector<TextTable::Column> columns{{"sample"}};
@@ -121,7 +122,7 @@ class Printer {
 
 int run(const Options& o, const run::Console& console) {
   const SteadyClock clock;
-  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
   const Samples samples = o.images.empty() ? set_samples(o, model) : image_samples(o, model);
   Printer printer(model, samples, o);
   make_evaluator(model, clock)
@@ -141,6 +142,7 @@ Run declare(Arguments& arguments) {
   arguments.option("--limit", options->limit, "samples of the data; 0 means all").not_negative().shows_default();
   arguments.option("--top", options->top, "classes to show").positive().shows_default();
   arguments.option("--set", options->settings, "change a setting of the run's job").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.flag("--last", options->last, "the weights after the last step, not those of the best epoch (train.keep_best)");
   arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }

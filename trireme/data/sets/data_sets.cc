@@ -4,9 +4,14 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "trireme/base/error.h"
+#include "trireme/data/formats/named_files.h"
 #include "trireme/data/pipeline/cache.h"
+#include "trireme/data/sets/folds.h"
+#include "trireme/data/sets/matching_parts.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/data/source/subset.h"
 
@@ -18,11 +23,12 @@ CacheKind cache_kind(const std::string& name) {
   return name == "disk" ? CacheKind::disk : CacheKind::memory;
 }
 
-std::shared_ptr<const Source> open_part(const DataRequest& request, Part part) {
+std::shared_ptr<const Source> open_part(const DataRequest& request, Part part, const std::vector<std::string>& class_names = {}) {
   ReaderRequest files{.part = part, .options = request.reader_options};
   const auto& names = part == Part::train ? request.data.train : request.data.test;
-  files.files.assign(names.begin(), names.end());
-  if (files.files.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  if (names.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  files.files = named_files({names.begin(), names.end()});
+  set_class_names(*request.reader, files.options, class_names);
   std::shared_ptr<const Source> source = request.reader->open(files);
   return source->size() == 0 ? nullptr : source;
 }
@@ -39,18 +45,6 @@ SplitSizes split_sizes(const DataOptions& options, std::int64_t samples) {
   return sizes;
 }
 
-void check_same_format(const Source& train, const Source& test) {
-  const SampleFormat& a = train.format();
-  const SampleFormat& b = test.format();
-  if (a.shape != b.shape || a.element != b.element)
-    throw Error{invalid_argument, "[data]: a training sample is {}, a test sample {}; both parts must be alike", a.shape.to_string(),
-                b.shape.to_string()};
-  if (b.classes > a.classes)
-    throw Error{invalid_argument, "[data]: the test part has {} classes, the training part only {}", b.classes, a.classes};
-  if (a.class_names != b.class_names && !a.class_names.empty() && !b.class_names.empty())
-    throw Error{invalid_argument, "[data]: training and test part have classes of other names"};
-}
-
 std::vector<std::string> class_names_of(const DataOptions& options, const SampleFormat& format) {
   if (options.class_names.empty()) return format.class_names;
   if (static_cast<std::int64_t>(options.class_names.size()) != format.classes)
@@ -63,17 +57,38 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
   return std::make_shared<Subset>(base, std::move(indices));
 }
 
+// The fold is held out of what the split leaves to train on; validation samples are then drawn from the rest.
+void apply_fold(Split& split, DataSets& sets, const DataOptions& options) {
+  std::vector<std::int64_t> pool;
+  std::ranges::merge(split.train, split.validation, std::back_inserter(pool));
+  const auto seed = static_cast<std::uint64_t>(options.split_seed);
+  Fold fold = take_fold(*sets.train, pool, {.folds = options.folds, .fold = options.fold - 1, .seed = seed});
+  std::ranges::copy(fold.warnings, std::back_inserter(sets.warnings));
+  const auto left = static_cast<std::int64_t>(fold.rest.size());
+  const std::int64_t validation = held_out(options.validation, left);
+  if (validation >= left)
+    throw Error{invalid_argument, "[data]: validation holds out {} of the {} samples that fold {} leaves; nothing is left to train on",
+                validation, left, options.fold};
+  const auto samples_at = [&](std::vector<std::int64_t> places) {
+    for (std::int64_t& place : places) place = fold.rest[static_cast<std::size_t>(place)];
+    return places;
+  };
+  const Split rest = split_samples(left, {.validation = validation}, seed);
+  split = {.train = samples_at(rest.train), .validation = samples_at(rest.validation), .test = std::move(fold.held_out)};
+}
+
 void apply_split(DataSets& sets, const DataOptions& options) {
   const SplitSizes sizes = split_sizes(options, sets.train->size());
   if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
   Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  if (options.folds > 0) apply_fold(split, sets, options);
   if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
     split.train.resize(static_cast<std::size_t>(options.limit));
   if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
   const std::shared_ptr<const Source> base = sets.train;
   sets.train = part_or_null(base, std::move(split.train));
   sets.validation = part_or_null(base, std::move(split.validation));
-  if (sizes.test > 0) sets.test = part_or_null(base, std::move(split.test));
+  if (sizes.test > 0 || options.folds > 0) sets.test = part_or_null(base, std::move(split.test));
 }
 
 }  // namespace
@@ -95,9 +110,10 @@ std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view 
 }
 
 Sources open_sources(const DataRequest& request) {
-  Sources sources{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
+  Sources sources{.train = open_part(request, Part::train)};
   if (sources.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
-  if (sources.test != nullptr) check_same_format(*sources.train, *sources.test);
+  sources.test = open_part(request, Part::test, sources.train->format().class_names);
+  if (sources.test != nullptr) sources.test = matched_to(*sources.train, sources.test);
   return sources;
 }
 

@@ -89,6 +89,7 @@ class RunRecords {
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
   std::string summary(const train::SessionResult& result, const train::Cursor& cursor) const;
+  std::string best_epoch(const train::Cursor& cursor) const;
 
   const TrainingRequest& request_;
   const train::Job& job_;

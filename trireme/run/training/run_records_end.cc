@@ -8,6 +8,7 @@
 #include "trireme/base/host.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/training/run_records.h"
+#include "trireme/train/checkpoint/checkpoint_layout.h"
 
 namespace trireme::run {
 namespace {
@@ -61,7 +62,7 @@ int RunRecords::finish(train::SessionResult result, const train::Cursor& cursor,
   if (result.ending == train::Ending::interrupted) record("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
   end(cursor, refusal ? "failed" : train::name_of(result.ending), &patience);
   if (refusal && (result.ending == train::Ending::completed || result.ending == train::Ending::stopped_early))
-    console_.out << summary(result, cursor) << "\n";
+    console_.out << summary(result, cursor);
   const int code = refusal ? report_missing(*refusal) : report_ending(result, cursor, signal);
   if (!disk_.is_behind()) return code;
   say(fmt::format("error: {} could not be written to the end: what happened last is missing there", disk_.missing()));
@@ -114,10 +115,13 @@ int RunRecords::report_ending(const train::SessionResult& result, const train::C
           "stopped after step {}, as --until {} asks; the checkpoint is written. Continue with\n  trireme train --resume {}\n", cursor.step,
           request_.until, run);
       return 0;
-    default:
-      console_.out << summary(result, cursor)
-                   << fmt::format("\nmodel    {}\nrecords  {}\n", (result.checkpoint / "model.safetensors").string(), run);
+    default: {
+      const bool has_best = std::filesystem::exists(result.checkpoint / train::kBestFile);
+      const std::filesystem::path model = result.checkpoint / (has_best ? train::kBestFile : train::kModelFile);
+      console_.out << summary(result, cursor) << (has_best ? best_epoch(cursor) : "")
+                   << fmt::format("model    {}\nrecords  {}\n", model.string(), run);
       return 0;
+    }
   }
 }
 
@@ -130,7 +134,16 @@ std::string RunRecords::summary(const train::SessionResult& result, const train:
                       cursor.train_seconds, static_cast<double>(cursor.samples_seen) / std::max(cursor.train_seconds, 1e-9));
   if (result.test.samples > 0) text += fmt::format("; test loss {:.4f}", result.test.loss);
   if (result.test.samples > 0 && data_.train->format().classes > 0) text += fmt::format(", accuracy {:.2f} %", 100 * result.test.accuracy);
-  return text;
+  return text + "\n";
+}
+
+std::string RunRecords::best_epoch(const train::Cursor& cursor) const {
+  const bool by_accuracy = job_.early_stopping.watch == "accuracy";
+  const bool has_validation = data_.validation != nullptr;
+  return fmt::format("best     epoch {} of {}, by {} {} {}: its weights are kept{}\n", cursor.best_epoch + 1, cursor.epoch,
+                     has_validation ? "validation" : "test", job_.early_stopping.watch,
+                     by_accuracy ? fmt::format("{:.2f} %", 100 * cursor.best) : fmt::format("{:.4f}", -cursor.best),
+                     has_validation ? data_.test != nullptr ? " and tested" : "" : "; the test above is of the last epoch");
 }
 
 // What waits is written before the record of the end, which is then the last one.
