@@ -103,7 +103,7 @@ TEST_P(FullDisk, IsWaitedForAtTheEnd) {
       << training.text();
   disk_->free();
   EXPECT_EQ(training.wait(), 0) << training.text();
-  EXPECT_THAT(training.text(), AllOf(HasSubstr("trained 60 epochs"), HasSubstr("step-00003600/model.safetensors")));
+  EXPECT_THAT(training.text(), AllOf(HasSubstr("trained 60 epochs"), HasSubstr("step-00003600/")));
   expect_complete_journal("completed");
 }
 
@@ -111,18 +111,22 @@ TEST_P(FullDisk, ThatStaysFullEndsAnInterruptedTrainingInWordsAndItCanBeResumed)
   TrainingProcess training = begin(60);
   fill_under(training);
   const std::vector<std::string> good = stored_steps();
-  training.signal(SIGINT);
+  training.signal(SIGINT);  // a quick one may be done by now; it waits for its disk no longer than an interrupted one
+  const auto asked = std::chrono::steady_clock::now();
   EXPECT_EQ(training.wait(), 1) << training.text();
+  EXPECT_LT(std::chrono::steady_clock::now() - asked, seconds(40));
   EXPECT_EQ(stored_steps(), good);
   EXPECT_THAT(training.text(),
-              AllOf(HasSubstr("trying for up to 10 s"), HasSubstr("is missing: cannot write"), HasSubstr("No space left on device (machine "),
-                    HasSubstr("Free space, then\n  trireme train --resume "), HasSubstr("it continues from step-"),
-                    HasSubstr("journal.jsonl"), HasSubstr("could not be written to the end")));
+              AllOf(HasSubstr("is not written yet: trying for up to "), HasSubstr("is missing: cannot write"),
+                    HasSubstr("No space left on device (machine "), HasSubstr("Free space, then\n  trireme train --resume "),
+                    HasSubstr("it continues from step-"), HasSubstr("journal.jsonl"), HasSubstr("could not be written to the end")));
   for (const auto& entry : std::filesystem::directory_iterator(checkpoints()))
     EXPECT_THAT(entry.path().filename().string(), testing::StartsWith("step-"));
   disk_->free();
   OutputFile(latest("runs") / "journal.jsonl", OutputFile::Mode::append).write(R"({"type":"step","ti)");  // as a power failure leaves it
-  TrainingProcess rest({"--resume", latest("runs").string()});
+  Arguments arguments{"--resume", latest("runs").string()};
+  arguments.insert(arguments.end(), GetParam().begin(), GetParam().end());
+  TrainingProcess rest(arguments);
   EXPECT_EQ(rest.wait(), 0) << rest.text();
   EXPECT_THAT(rest.text(), AllOf(HasSubstr("continuing after step"), HasSubstr("trained 60 epochs")));
   const auto ends = records("runs", "end");
