@@ -18,6 +18,7 @@
 #include "trireme/optim/optimizer.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/data_lookup.h"
+#include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
@@ -62,6 +63,16 @@ std::string model_title(const Config& config) {
 
 std::int64_t optimizer_slots(const train::Job& job) {
   return static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
+}
+
+constexpr std::size_t kMaxShownWeights = 20;
+
+// "0 1.2, 1 0.85", or "dress 1.2, shoe 0.85" if classes have names.
+std::string weights_text(const std::vector<float>& weights, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(weights.size(), kMaxShownWeights); ++i)
+    text += fmt::format("{}{} {:.3g}", i == 0 ? "" : ", ", i < names.size() ? names[i] : std::to_string(i), weights[i]);
+  return weights.size() > kMaxShownWeights ? text + ", ..." : text;
 }
 
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
@@ -175,6 +186,9 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               with_thousands(job_.graph.parameters().size()), samples_text(data_), job_.data.title(), job_.train.batch_size,
                               machinery, directory_.path().string())
                << std::flush;
+  if (!job_.train.class_weights.empty())
+    console_.out << fmt::format("class weights {}\n", weights_text(train::class_weights(job_, *data_.train), data_.class_names))
+                 << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
   queue_.wait();  // the page reads it
   // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.

@@ -150,7 +150,10 @@ std::string RunRecords::best_epoch(const train::Cursor& cursor) const {
 void RunRecords::end(const train::Cursor& cursor, std::string_view reason, EndPatience* patience) {
   guard_.expect_end();
   settle_records(patience);
-  record("end", {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
+  observe::Fields fields{
+      {"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}};
+  if (cursor.best_epoch >= 0) fields.emplace_back("best_epoch", cursor.best_epoch + 1);
+  record("end", fields);
   post(kRecord, [this] {
     journal_.sync();
     events_.flush();
