@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the document inside this page, or that of the server, again and again.
 import { comparisonView } from "./comparison_view";
-import { isComparison, type ComparisonDocument, type RunDocument } from "./document";
+import { isComparison, isFolder, type ComparisonDocument, type FolderDocument, type RunDocument } from "./document";
 import { h } from "./dom";
+import { FolderView } from "./folder_view";
 import { RunView } from "./run_view";
 import { startTheme, themeSwitch } from "./theme";
 
@@ -11,23 +12,38 @@ const restSeconds = 5; // a run that is over may still be resumed
 
 const place = document.getElementById("page")!;
 const notice = h("p", { class: "notice", role: "status", hidden: true });
-let view: RunView | null = null;
+let view: RunView | FolderView | null = null;
+// Of a folder's page: the run whose own page this is.
+const chosenRun = new URLSearchParams(location.search).get("run");
 
 const logo = () => h("span", { class: "brand" }, "Trireme");
 
 function frame(content: HTMLElement) {
   place.replaceChildren(
-    h("div", { class: "top" }, logo(), themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
+    h("header", { class: "top" }, logo(), chosenRun ? h("a", { class: "back", href: location.pathname }, "All runs") : null, themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
     h("footer", {}, "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched."));
 }
 
-function show(shown: RunDocument | ComparisonDocument) {
+function showFolder(shown: FolderDocument) {
+  if (!(view instanceof FolderView)) {
+    view = new FolderView();
+    frame(view.element);
+  }
+  document.title = `${shown.entries.length === 1 ? "1 run" : `${shown.entries.length} runs`} · Trireme`;
+  view.show(shown);
+}
+
+function show(shown: RunDocument | ComparisonDocument | FolderDocument) {
+  if (isFolder(shown)) {
+    showFolder(shown);
+    return;
+  }
   if (isComparison(shown)) {
     document.title = "Comparison · Trireme";
     frame(comparisonView(shown));
     return;
   }
-  if (!view) {
+  if (!(view instanceof RunView)) {
     view = new RunView();
     frame(view.element);
   }
@@ -51,13 +67,14 @@ let lastAnswer = "";
 let state: string | undefined;
 
 async function ask(): Promise<Answer> {
-  const response = await fetch("/api/run", { cache: "no-store", headers: tag ? { "If-None-Match": tag } : {} });
+  const address = chosenRun ? `/api/run?run=${encodeURIComponent(chosenRun)}` : "/api/run";
+  const response = await fetch(address, { cache: "no-store", headers: tag ? { "If-None-Match": tag } : {} });
   if (response.status === 304) return { state: "same" };
   if (response.status === 401) return { state: "refused" };
   const body = await response.json();
   if (!response.ok) return { state: "fault", text: String(body.error ?? response.status) };
   tag = response.headers.get("ETag") ?? "";
-  state = body.run?.state;
+  state = isFolder(body) ? (body.entries.some((entry) => entry.outcome === "running") ? "running" : "over") : body.run?.state;
   show(body);
   return { state: "new" };
 }
@@ -89,7 +106,8 @@ async function follow() {
 
 startTheme();
 // The cookie is set; the secret need not stay where it can be read over a shoulder, or copied.
-if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
+if (location.search.includes("token="))
+  history.replaceState(null, "", location.pathname + (chosenRun ? `?run=${encodeURIComponent(chosenRun)}` : ""));
 const inside = JSON.parse(document.getElementById("document")?.textContent || "null");
 if (inside) show(inside);
 else void follow();

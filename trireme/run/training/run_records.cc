@@ -65,6 +65,12 @@ std::int64_t optimizer_slots(const train::Job& job) {
   return static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
 }
 
+std::int64_t event_steps(const train::Job& job, const data::Source& samples) {
+  if (job.observe.tensorboard_steps > 0) return job.observe.tensorboard_steps;
+  const std::int64_t per_epoch = (samples.size() + job.train.batch_size - 1) / job.train.batch_size;
+  return train::every_for(job.train.epochs * per_epoch);
+}
+
 constexpr std::size_t kMaxShownWeights = 20;
 
 // "0 1.2, 1 0.85", or "dress 1.2, shoe 0.85" if classes have names.
@@ -111,9 +117,11 @@ RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, co
           directory_.journal(), [this] { return recorded_at_.load(); }, &disk_),
       events_(
           directory_.events(), [this] { return recorded_at_.load(); }, &disk_),
+      step_events_(
+          directory_.step_events(), [this] { return recorded_at_.load(); }, &disk_),
       progress_(console.out, guard.clock(),
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
-      recorder_(journal_, events_),
+      recorder_(journal_, {.epochs = events_, .steps = step_events_, .every = event_steps(job, *data.train)}),
       telemetry_(directory_.path(), &disk_),
       profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
       queue_(guard),
@@ -147,6 +155,7 @@ void RunRecords::tend_files() {
 void RunRecords::retry_files() {
   journal_.flush();
   events_.flush();
+  step_events_.flush();
   telemetry_.retry();
 }
 
@@ -261,7 +270,10 @@ std::optional<train::Checkpoint> RunRecords::resume(train::CheckpointKeeper& che
                     {"epoch", cursor.epoch + 1},
                     {"samples_seen", cursor.samples_seen},
                     {"checkpoint", loaded->directory.filename().string()}});
-  post(kRecord, [this, epoch = cursor.epoch + 1] { events_.restart(epoch); });  // epochs from here on are recorded again
+  post(kRecord, [this, epoch = cursor.epoch + 1, step = cursor.step + 1] {  // what comes from here on is recorded again
+    events_.restart(epoch);
+    step_events_.restart(step);
+  });
   return std::move(loaded->checkpoint);
 }
 

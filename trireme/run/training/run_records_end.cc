@@ -157,6 +157,7 @@ void RunRecords::end(const train::Cursor& cursor, std::string_view reason, EndPa
   post(kRecord, [this] {
     journal_.sync();
     events_.flush();
+    step_events_.flush();
   });
   queue_.wait();
   settle_records(patience);
