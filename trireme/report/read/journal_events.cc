@@ -136,6 +136,7 @@ void JournalPart::take_other(const observe::Record& record) {
     add_event(resume_event(record));
     forget_after(number_or(record, "step", step_));
     samples_seen_ = number_or(record, "samples_seen", samples_seen_);
+    run_.epochs = number_or(record, "epochs", run_.epochs);
     is_new_session_ = true;
   }
   if (type == "test") {

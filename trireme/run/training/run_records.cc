@@ -260,21 +260,27 @@ std::optional<train::Checkpoint> RunRecords::resume(train::CheckpointKeeper& che
   auto loaded = checkpoints.load_newest();
   if (!loaded) {
     console_.out << "no checkpoint yet: starting from the beginning\n";
+    record_resume({}, "");
     return std::nullopt;
   }
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
   console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
+  record_resume(cursor, loaded->directory.filename().string());
+  return std::move(loaded->checkpoint);
+}
+
+void RunRecords::record_resume(const train::Cursor& cursor, const std::string& checkpoint) {
   record("resume", {{"journal", observe::kJournalVersion},
                     {"step", cursor.step},
                     {"epoch", cursor.epoch + 1},
                     {"samples_seen", cursor.samples_seen},
-                    {"checkpoint", loaded->directory.filename().string()}});
+                    {"epochs", job_.train.epochs},
+                    {"checkpoint", checkpoint}});
   post(kRecord, [this, epoch = cursor.epoch + 1, step = cursor.step + 1] {  // what comes from here on is recorded again
     events_.restart(epoch);
     step_events_.restart(step);
   });
-  return std::move(loaded->checkpoint);
 }
 
 train::Plan RunRecords::plan() const {

@@ -85,6 +85,7 @@ class RunRecords {
   int report_ending(const train::SessionResult& result, const train::Cursor& cursor, int signal) const;
   int report_missing(const train::CheckpointKeeper::Refusal& refusal) const;
   void record_run(std::int64_t threads, std::int64_t workers);
+  void record_resume(const train::Cursor& cursor, const std::string& checkpoint);
   void record_skipped_samples();
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
