@@ -29,6 +29,9 @@ struct TrainedModel {
 // over are reported on console.err.
 TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console);
 
+// Of one of its checkpoints, or itself.
+std::filesystem::path run_of(const std::filesystem::path& path);
+
 train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock);
 
 }  // namespace trireme::cli

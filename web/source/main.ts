@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the document inside this page, or that of the server, again and again.
 import { comparisonView } from "./comparison_view";
-import { isComparison, type ComparisonDocument, type RunDocument } from "./document";
+import { isComparison, isErrors, type ComparisonDocument, type ErrorsDocument, type RunDocument } from "./document";
 import { h } from "./dom";
+import { errorsView } from "./errors_view";
 import { RunView } from "./run_view";
 import { startTheme, themeSwitch } from "./theme";
 
@@ -15,13 +16,20 @@ let view: RunView | null = null;
 
 const logo = () => h("span", { class: "brand" }, "Trireme");
 
-function frame(content: HTMLElement) {
+const help = "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched.";
+
+function frame(content: HTMLElement, footer = help) {
   place.replaceChildren(
-    h("div", { class: "top" }, logo(), themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
-    h("footer", {}, "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched."));
+    h("header", { class: "top" }, logo(), themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
+    footer ? h("footer", {}, footer) : "");
 }
 
-function show(shown: RunDocument | ComparisonDocument) {
+function show(shown: RunDocument | ComparisonDocument | ErrorsDocument) {
+  if (isErrors(shown)) {
+    document.title = `Errors of ${shown.errors_of} · Trireme`;
+    frame(errorsView(shown), "");
+    return;
+  }
   if (isComparison(shown)) {
     document.title = "Comparison · Trireme";
     frame(comparisonView(shown));

@@ -159,6 +159,7 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               machinery, directory_.path().string())
                << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
+  write_examples();
   queue_.wait();  // the page reads it
   // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
   const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};
@@ -241,7 +242,8 @@ train::Plan RunRecords::plan() const {
   return plan;
 }
 
-int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, int signal) {
+int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, const std::atomic<int>& stop) {
+  const int signal = stop;
   if (result.ending == train::Ending::quorum_lost) {
     end(cursor, train::name_of(result.ending));
     console_.err << fmt::format(
@@ -261,6 +263,7 @@ int RunRecords::finish(const train::SessionResult& result, const train::Cursor& 
                                 request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
     return 128 + signal;
   }
+  if (result.ending != train::Ending::until) evaluate(result, stop);
   end(cursor, train::name_of(result.ending));
   if (result.ending == train::Ending::until) {
     console_.out << fmt::format(
@@ -281,8 +284,43 @@ std::string RunRecords::ending(const train::SessionResult& result, const train::
                       cursor.train_seconds, static_cast<double>(cursor.samples_seen) / std::max(cursor.train_seconds, 1e-9));
   if (result.test.samples > 0) text += fmt::format("; test loss {:.4f}", result.test.loss);
   if (result.test.samples > 0 && data_.train->format().classes > 0) text += fmt::format(", accuracy {:.2f} %", 100 * result.test.accuracy);
-  text += fmt::format("\nmodel    {}\nrecords  {}\n", (result.checkpoint / "model.safetensors").string(), directory_.path().string());
+  text += "\n" + findings_text_;
+  text += fmt::format("model    {}\nrecords  {}\n", (result.checkpoint / "model.safetensors").string(), directory_.path().string());
   return text;
+}
+
+RunFindings RunRecords::findings() {
+  return {.job = job_,
+          .data = data_,
+          .algorithms = directory_.algorithms(),
+          .clock = guard_.clock(),
+          .write =
+              [this](const std::string& file, const std::string& text) {
+                const DiskGuard::Write writing(guard_, {.what = "findings", .bytes = static_cast<std::int64_t>(text.size())});
+                write_secret_file(directory_.path() / file, text);  // samples, or what tells of them
+              },
+          .progress = [this](std::int64_t done, std::int64_t all) { progress_.evaluation(done, all); }};
+}
+
+// Neither of both is worth a training: what fails there is reported, and nothing else.
+void RunRecords::write_examples() {
+  if (!job_.observe.samples || !request_.resume.empty()) return;
+  try {
+    run::write_examples(findings());
+  } catch (const Error& error) {
+    console_.err << fmt::format("trireme: warning: no examples for the page: {}\n", error.what());
+  }
+}
+
+void RunRecords::evaluate(const train::SessionResult& result, const std::atomic<int>& stop) {
+  if (result.checkpoint.empty()) return;
+  try {
+    findings_text_ = write_evaluation(findings(), result.checkpoint, stop);
+    progress_.evaluation(0, 0);
+  } catch (const Error& error) {
+    console_.err << fmt::format("{}trireme: warning: no scores of classes: {}; `trireme eval {}` makes them\n",
+                                request_.terminal ? "\r\033[K" : "", error.what(), directory_.path().string());
+  }
 }
 
 void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {

@@ -13,6 +13,7 @@
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/observe/event_file.h"
 #include "trireme/observe/journal.h"
+#include "trireme/run/learned/run_findings.h"
 #include "trireme/run/terminal/console.h"
 #include "trireme/run/terminal/progress.h"
 #include "trireme/run/training/disk_guard.h"
@@ -61,8 +62,8 @@ class RunRecords {
   // As the job and --until have it.
   train::Plan plan() const;
   void failed(const train::Cursor& cursor) { end(cursor, "failed"); }
-  // The exit code.
-  int finish(const train::SessionResult& result, const train::Cursor& cursor, int signal);
+  // The exit code. A training that came to its end is evaluated first, unless a signal in `stop` ends that.
+  int finish(const train::SessionResult& result, const train::Cursor& cursor, const std::atomic<int>& stop);
 
  private:
   WriteQueue::Number post(const DiskWrite& write, std::function<void()> carry_out);
@@ -71,6 +72,9 @@ class RunRecords {
   void record_skipped_samples();
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
+  RunFindings findings();
+  void write_examples();
+  void evaluate(const train::SessionResult& result, const std::atomic<int>& stop);
   std::string ending(const train::SessionResult& result, const train::Cursor& cursor) const;
 
   const TrainingRequest& request_;
@@ -92,6 +96,7 @@ class RunRecords {
   train::Observers observers_;
   std::optional<RunPage> page_;
   std::set<std::string> recorded_strategies_;
+  std::string findings_text_;  // of the evaluation, for people
 };
 
 }  // namespace trireme::run

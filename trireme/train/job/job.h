@@ -62,6 +62,8 @@ struct ObserveOptions {
   std::string profile;
   double sample_seconds = 1;
   double baseline_seconds = 0;
+  double evaluation_seconds = 60;
+  bool samples = true;
 };
 void describe(ObserveOptions& o, OptionVisitor& visit);
 
