@@ -20,7 +20,7 @@ set(fences
   "^openssl/" "^(base|rpc)/"
   "^nlohmann/" "^base/json\\.h$"
   "^toml\\+\\+/" "^base/config\\.cc$"
-  "^CLI/" "^cli/(arguments|application)\\.cc$")
+  "^CLI/" "^cli/(arguments|application|command_description)\\.cc$")
 
 # "graph: base;tensor" -> uses_graph = graph base tensor
 # "train/ job,checkpoint staging,team" -> rooms_train = job checkpoint staging team, below_train_team = team job checkpoint staging

@@ -238,3 +238,16 @@ function(trireme_mpi)
   set_target_properties(trireme_mpi PROPERTIES PREFIX lib)
   add_dependencies(trireme trireme_mpi)
 endfunction()
+
+# What `trireme version` says of this build. The commit is looked up by every build; it is in a small file of the last module, so a new one
+# compiles that file and links the program again, nothing else.
+function(trireme_version)
+  set(generated ${CMAKE_BINARY_DIR}/generated/commit.cc)
+  set(command ${CMAKE_COMMAND} -DROOT=${CMAKE_SOURCE_DIR} -DGENERATED=${generated} -P ${CMAKE_SOURCE_DIR}/cmake/WriteCommit.cmake)
+  add_custom_target(trireme_commit COMMAND ${command} BYPRODUCTS ${generated} COMMENT "Looking up the commit" VERBATIM)
+  target_sources(trireme_cli PRIVATE ${generated})
+  add_dependencies(trireme_cli trireme_commit)
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/trireme/cli/version_facts.cc PROPERTIES COMPILE_DEFINITIONS TRIREME_BUILD_TYPE="${CMAKE_BUILD_TYPE}")
+  set_source_files_properties(${CMAKE_SOURCE_DIR}/trireme/data/formats/libraries.cc TARGET_DIRECTORY trireme_data
+    PROPERTIES COMPILE_DEFINITIONS TRIREME_TURBOJPEG_VERSION="${turbojpeg_VERSION}")
+endfunction()

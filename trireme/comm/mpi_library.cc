@@ -13,13 +13,20 @@
 
 namespace trireme::comm {
 
-std::filesystem::path MpiLibrary::file_beside(const std::filesystem::path& binary) { return binary.parent_path() / "libtrireme_mpi.so"; }
+std::filesystem::path MpiLibrary::file_of(const std::filesystem::path& binary) {
+  constexpr const char* kName = "libtrireme_mpi.so";
+  const std::filesystem::path folder = binary.parent_path();
+  const std::filesystem::path installed = folder.parent_path() / "lib" / "trireme" / kName;
+  return !std::filesystem::exists(folder / kName) && std::filesystem::exists(installed) ? installed : folder / kName;
+}
 
 std::shared_ptr<MpiLibrary> MpiLibrary::start(const std::filesystem::path& file) {
   // Global, because MPI loads parts of itself that look for its symbols.
   void* handle = ::dlopen(file.c_str(), RTLD_NOW | RTLD_GLOBAL);
   if (handle == nullptr)
-    throw Error{failed_precondition, "MPI can't be loaded: {}; it is made by a build where MPI's development files are (libopenmpi-dev)",
+    throw Error{failed_precondition,
+                "MPI can't be loaded: {}; it is in the package trireme-mpi, or made by a build where MPI's development files "
+                "are (libopenmpi-dev)",
                 ::dlerror()};
   const auto symbol = reinterpret_cast<MpiSymbol>(::dlsym(handle, kMpiSymbol));
   const MpiFunctions* functions = symbol == nullptr ? nullptr : symbol();

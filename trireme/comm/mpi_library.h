@@ -15,8 +15,8 @@ namespace trireme::comm {
 // One a process, as MPI wants it. Not for several threads at once.
 class MpiLibrary {
  public:
-  // Where the library stands: beside the program.
-  static std::filesystem::path file_beside(const std::filesystem::path& binary);
+  // Where the library stands: beside the program, or, where that is installed, in ../lib/trireme.
+  static std::filesystem::path file_of(const std::filesystem::path& binary);
   // Loads the library and joins the other processes of mpirun, which must do the same.
   static std::shared_ptr<MpiLibrary> start(const std::filesystem::path& file);
   ~MpiLibrary();  // does not finish: a process that leaves without MPI_Finalize ends the others, too

@@ -6,19 +6,12 @@
 #include <vector>
 
 #include "trireme/engine/algorithm_choice.h"
-#include "trireme/engine/kernels/onednn.h"
+#include "trireme/engine/kernels/operations.h"
 
 namespace trireme::engine {
 
-struct Operation {
-  std::string_view label;
-  const_dnnl_op_desc_t description;
-  dnnl::primitive_attr attributes = user_scratchpad();
-  const dnnl::primitive_desc_base* forward = nullptr;  // oneDNN wants it as a hint for a backward operation
-};
-
-// Appends oneDNN's implementations of `operation` to `into`, each labelled "<label> <implementation>"; none if it can't do it.
-// The slow reference implementation counts only where there is nothing else.
-void add_candidates(std::vector<Candidate>& into, const Device& device, const Operation& operation);
+// Appends implementations of an operation to `into`, each labelled "<label> <implementation>". The slow reference implementation counts
+// only where there is nothing else.
+void add_candidates(std::vector<Candidate>& into, std::string_view label, const Implementations& implementations);
 
 }  // namespace trireme::engine

@@ -33,9 +33,7 @@ class Convolution final : public Lowered {
 
  private:
   // What is asked of oneDNN, the same for all three directions.
-  struct Problem {
-    dnnl::memory::dims strides, before, after;
-    dnnl::memory::desc source, weights, bias, target;  // weights of any layout, no bias layout without bias
+  struct Problem : ConvolutionShape {  // weights of any layout
     dnnl::memory::desc canonical;
     std::string text;
   };
@@ -56,7 +54,6 @@ class Convolution final : public Lowered {
   Candidate choose_forward(Lowering& lowering, const Problem& p) const;
   Candidate choose_backward_data(Lowering& lowering, const Problem& p) const;
   Candidate choose_backward_weights(Lowering& lowering, const Problem& p) const;
-  dnnl::convolution_forward::desc forward_operation(const Problem& p, algorithm choice) const;
 
   void emit_backward_data(Lowering& lowering, BufferId gradient);
   void emit_backward_weights(Lowering& lowering, BufferId gradient, BufferId activation);
@@ -105,39 +102,30 @@ Convolution::Input Convolution::with_kernel(const Lowering& lowering, TensorId t
 }
 
 Convolution::Problem Convolution::problem(Lowering& lowering, const Input& input) const {
-  Problem p{.strides = {rows_.stride, columns_.stride}, .before = {rows_.before, columns_.before}, .after = {rows_.after, columns_.after}};
+  Problem p;
+  p.strides = {rows_.stride, columns_.stride};
+  p.before = {rows_.before, columns_.before};
+  p.after = {rows_.after, columns_.after};
   p.source = lowering.layout(input.tensor, samples(lowering));
   p.weights = any_layout(input.kernel.seen());
   if (bias_) p.bias = plain_layout({node_.shape[0]});
   p.target = lowering.layout(y_, samples(lowering));
   p.canonical = plain_layout(input.kernel.seen());
-  p.text = fmt::format("{} kernel {} stride {} pad {}+{} {} bias {} relu {} threads {}", fmt::join(p.source.dims(), "x"),
+  p.text = fmt::format("{} kernel {} stride {} pad {}+{} {} bias {} relu {} threads {}", fmt::join(dims_of(p.source), "x"),
                        fmt::join(input.kernel.seen(), "x"), fmt::join(p.strides, ","), fmt::join(p.before, ","), fmt::join(p.after, ","),
                        lowering.tensor(input.tensor).layout == Layout::plain ? "plain" : "blocked", bias_, group_.relu, threads(lowering));
   return p;
 }
 
-dnnl::convolution_forward::desc Convolution::forward_operation(const Problem& p, algorithm choice) const {
-  if (bias_) return {dnnl::prop_kind::forward_training, choice, p.source, p.weights, p.bias, p.target, p.strides, p.before, p.after};
-  return {dnnl::prop_kind::forward_training, choice, p.source, p.weights, p.target, p.strides, p.before, p.after};
-}
-
 Candidate Convolution::choose_forward(Lowering& lowering, const Problem& p) const {
   const ThreadScope scope(threads(lowering));
-  dnnl::primitive_attr attributes = user_scratchpad();
-  if (group_.relu) {
-    dnnl::post_ops after;
-    after.append_eltwise(1.0F, algorithm::eltwise_relu, 0.0F, 0.0F);
-    attributes.set_post_ops(after);
-  }
+  const dnnl::primitive_attr attributes = group_.relu ? followed_by_relu() : user_scratchpad();
   Question question{.key = "convolution forward " + p.text,
                     .arguments = {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD},
                     .weights = DNNL_ARG_WEIGHTS,
                     .canonical = p.canonical};
-  for (const auto& [choice, label] : kAlgorithms) {
-    const auto operation = forward_operation(p, choice);
-    add_candidates(question.candidates, lowering.device(), {.label = label, .description = &operation.data, .attributes = attributes});
-  }
+  for (const auto& [choice, label] : kAlgorithms)
+    add_candidates(question.candidates, label, convolution_forward(lowering.device(), choice, p, attributes));
   return lowering.chooser().choose(question);
 }
 
@@ -147,15 +135,8 @@ Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p
                     .arguments = {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD},
                     .weights = DNNL_ARG_WEIGHTS,
                     .canonical = p.canonical};
-  for (const auto& [choice, label] : kAlgorithms) {
-    std::vector<Candidate> hints;  // oneDNN wants a forward primitive of the same algorithm as a hint
-    const auto forward = forward_operation(p, choice);
-    add_candidates(hints, lowering.device(), {.description = &forward.data});
-    const dnnl::convolution_backward_data::desc operation(choice, p.source, p.weights, p.target, p.strides, p.before, p.after);
-    if (!hints.empty())
-      add_candidates(question.candidates, lowering.device(),
-                     {.label = label, .description = &operation.data, .forward = &hints.front().primitive});
-  }
+  for (const auto& [choice, label] : kAlgorithms)
+    add_candidates(question.candidates, label, convolution_backward_data(lowering.device(), choice, p));
   return lowering.chooser().choose(question);
 }
 
@@ -165,17 +146,8 @@ Candidate Convolution::choose_backward_weights(Lowering& lowering, const Problem
                     .arguments = {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS, DNNL_ARG_SCRATCHPAD},
                     .weights = DNNL_ARG_DIFF_WEIGHTS,
                     .canonical = p.canonical};
-  for (const auto& [choice, label] : kAlgorithms) {
-    std::vector<Candidate> hints;
-    const auto forward = forward_operation(p, choice);
-    add_candidates(hints, lowering.device(), {.description = &forward.data});
-    using Operation = dnnl::convolution_backward_weights::desc;
-    const Operation operation = bias_ ? Operation(choice, p.source, p.weights, p.bias, p.target, p.strides, p.before, p.after)
-                                      : Operation(choice, p.source, p.weights, p.target, p.strides, p.before, p.after);
-    if (!hints.empty())
-      add_candidates(question.candidates, lowering.device(),
-                     {.label = label, .description = &operation.data, .forward = &hints.front().primitive});
-  }
+  for (const auto& [choice, label] : kAlgorithms)
+    add_candidates(question.candidates, label, convolution_backward_weights(lowering.device(), choice, p));
   return lowering.chooser().choose(question);
 }
 

@@ -2,6 +2,7 @@
 // Lowering of ReLU, sigmoid and tanh that could not be fused.
 #include "trireme/engine/elementwise.h"
 
+#include "trireme/engine/kernels/operations.h"
 #include "trireme/engine/lowering.h"
 
 namespace trireme::engine {
@@ -17,8 +18,7 @@ class Elementwise final : public Lowered {
     y_ = lowering.new_tensor(node_.name, node_.shape, lowering.tensor(x_).layout, lowering.tensor(x_).segments);
     lowering.tensor(y_).overwritable = algorithm_ == dnnl::algorithm::eltwise_relu_use_dst_for_bwd;
     const auto layout = lowering.layout(y_);
-    const dnnl::eltwise_forward::primitive_desc forward({dnnl::prop_kind::forward_training, algorithm_, layout, 0.0F, 0.0F},
-                                                        user_scratchpad(), lowering.device().engine());
+    const auto forward = elementwise_forward(lowering.device(), algorithm_, layout);
     lowering.emit_primitive(node_.name + " forward", "elementwise", dnnl::eltwise_forward(forward),
                             {{DNNL_ARG_SRC, layout, lowering.tensor(x_).buffer}, {DNNL_ARG_DST, layout, lowering.tensor(y_).buffer}});
     lowering.set_value(group_.last, {y_});
@@ -29,10 +29,7 @@ class Elementwise final : public Lowered {
     if (algorithm_ == dnnl::algorithm::eltwise_relu_use_dst_for_bwd) return lowering.gradients().add_term(x_, lowering.relu_gradient(y_));
     const BufferId gradient = lowering.own_gradient(y_);
     const auto layout = lowering.layout(y_);
-    const auto& engine = lowering.device().engine();
-    const dnnl::eltwise_forward::primitive_desc forward({dnnl::prop_kind::forward_training, algorithm_, layout, 0.0F, 0.0F},
-                                                        user_scratchpad(), engine);
-    const dnnl::eltwise_backward::primitive_desc backward({algorithm_, layout, layout, 0.0F, 0.0F}, user_scratchpad(), engine, forward);
+    const auto backward = elementwise_backward(lowering.device(), algorithm_, layout);
     lowering.emit_primitive(
         node_.name + " backward", "elementwise", dnnl::eltwise_backward(backward),
         {{DNNL_ARG_DST, layout, lowering.tensor(y_).buffer}, {DNNL_ARG_DIFF_DST, layout, gradient}, {DNNL_ARG_DIFF_SRC, layout, gradient}});

@@ -4,6 +4,7 @@
 
 #include <optional>
 
+#include "trireme/engine/kernels/operations.h"
 #include "trireme/engine/lowering.h"
 #include "trireme/graph/op_options.h"
 #include "trireme/graph/window.h"
@@ -33,10 +34,7 @@ class Pooling final : public Lowered {
     if (!lowering.needs_gradient(x_) || !lowering.gradient(y_)) return;
     const BufferId gradient = mask_at_output(lowering) ? lowering.relu_gradient(y_) : *lowering.gradient(y_);
     const auto forward = forward_primitive(lowering);
-    const auto [rows, columns] = windows(lowering);
-    const dnnl::pooling_backward::desc operation(algorithm_, lowering.layout(x_), lowering.layout(y_), {rows.stride, columns.stride},
-                                                 {rows.kernel, columns.kernel}, {rows.before, columns.before}, {rows.after, columns.after});
-    const dnnl::pooling_backward::primitive_desc pool(operation, user_scratchpad(), lowering.device().engine(), forward);
+    const auto pool = pooling_backward(lowering.device(), algorithm_, pooling_shape(lowering), forward);
     const BufferId into = lowering.new_like(x_);
     lowering.emit_primitive(node_.name + " backward", "pooling", dnnl::pooling_backward(pool),
                             {{DNNL_ARG_DIFF_DST, lowering.layout(y_), gradient},
@@ -66,12 +64,19 @@ class Pooling final : public Lowered {
     return {graph::window_over(x.height(), o.kernel, stride, o.padding), columns};
   }
 
-  dnnl::pooling_forward::primitive_desc forward_primitive(const Lowering& lowering) const {
+  PoolingShape pooling_shape(const Lowering& lowering) const {
     const auto [rows, columns] = windows(lowering);
+    return {.source = lowering.layout(x_),
+            .target = lowering.layout(y_),
+            .strides = {rows.stride, columns.stride},
+            .kernel = {rows.kernel, columns.kernel},
+            .before = {rows.before, columns.before},
+            .after = {rows.after, columns.after}};
+  }
+
+  dnnl::pooling_forward::primitive_desc forward_primitive(const Lowering& lowering) const {
     const auto kind = lowering.training() ? dnnl::prop_kind::forward_training : dnnl::prop_kind::forward_inference;
-    const dnnl::pooling_forward::desc operation(kind, algorithm_, lowering.layout(x_), lowering.layout(y_), {rows.stride, columns.stride},
-                                                {rows.kernel, columns.kernel}, {rows.before, columns.before}, {rows.after, columns.after});
-    return {operation, user_scratchpad(), lowering.device().engine()};
+    return pooling_forward(lowering.device(), kind, algorithm_, pooling_shape(lowering));
   }
 
   static Argument scratchpad(Lowering& lowering, const dnnl::memory::desc& layout) {

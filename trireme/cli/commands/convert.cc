@@ -11,6 +11,7 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/named_files.h"
 #include "trireme/data/formats/writer_entry.h"
 #include "trireme/fetch/fetch.h"
 #include "trireme/run/setup/data_directory.h"
@@ -65,7 +66,7 @@ Input input_of(const Options& o, const run::Console& console) {
   if (!o.set.empty() && !o.reader.empty()) throw Error{invalid_argument, "name a public set or a reader, not both"};
   if (!o.set.empty()) return public_set(o, console);
   if (o.reader.empty()) throw Error{invalid_argument, "say what to convert: a public set, or --reader and --files"};
-  Input input{.reader = &data::find_reader(o.reader), .train = o.files, .test = o.test_files};
+  Input input{.reader = &data::find_reader(o.reader), .train = data::named_files(o.files), .test = data::named_files(o.test_files)};
   if (input.reader->reads_files && o.files.empty() && o.test_files.empty())
     throw Error{invalid_argument, "the reader {} needs files; name them with --files and --test-files", o.reader};
   return input;
@@ -205,9 +206,9 @@ int run(const Options& o, const run::Console& console) {
 
 Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  arguments.option("set", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here").shown_as("NAME");
+  arguments.option("set", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here").shown_as("SET");
   arguments.option("--reader", options->reader, "how to read your own files").shown_as("READER");
-  arguments.option("--files", options->files, "files of the training part, in the reader's order").shown_as("FILE");
+  arguments.option("--files", options->files, "files of the training part, in the reader's order; patterns are possible").shown_as("FILE");
   arguments.option("--test-files", options->test_files, "files of the test part").shown_as("FILE");
   arguments.option("--set", options->settings, "an option of the reader").shown_as("OPTION=VALUE").one_at_a_time();
   arguments.option("--directory", options->directory, "where public sets are kept, instead of the cache directory").shown_as("DIR");

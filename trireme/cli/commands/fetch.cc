@@ -100,7 +100,7 @@ int run(const Options& o, const run::Console& console) {
 
 Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  arguments.option("name", options->names, "sets to fetch; without any, the sets are listed").shown_as("NAME");
+  arguments.option("name", options->names, "sets to fetch; without any, the sets are listed").shown_as("SET");
   arguments.option("--directory", options->directory, "where sets are kept, instead of the cache directory").shown_as("DIR");
   arguments.option("--from", options->from, "take the files, plain or .gz, from this folder or address").shown_as("DIR|URL");
   arguments.flag("--force", options->force, "fetch again what is here");

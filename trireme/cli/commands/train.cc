@@ -80,7 +80,7 @@ void declare_nodes(Arguments& arguments, Options& o) {
       .shown_as("COUNT")
       .between(1, 1 << 12);
   arguments.option("--launcher", o.nodes.launcher, "how nodes are started; `trireme list launchers`. Default: as flags and environment say")
-      .shown_as("NAME");
+      .shown_as("LAUNCHER");
   add_selection_flags(arguments, o.machines, ClusterArgument::flag);
 }
 

@@ -69,6 +69,12 @@ LoaderReport read_loader_lines(const std::vector<std::string>& lines) {
   return report;
 }
 
+std::map<std::string, std::filesystem::path> shippable(const LoaderReport& report) {
+  std::map<std::string, std::filesystem::path> libraries = report.found;
+  std::erase_if(libraries, [](const auto& row) { return is_of_c_library(row.first); });
+  return libraries;
+}
+
 LoaderReport libraries_of(const std::filesystem::path& program) {
   std::vector<std::string> lines;
   const auto keep = [&](Stream, std::string_view line) { lines.emplace_back(line); };

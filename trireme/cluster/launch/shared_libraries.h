@@ -22,4 +22,7 @@ LoaderReport read_loader_lines(const std::vector<std::string>& lines);
 // The libraries of a program on this machine.
 LoaderReport libraries_of(const std::filesystem::path& program);
 
+// Those that can be brought to another machine: all that were found but the C library's, which belong to a machine's loader and kernel.
+std::map<std::string, std::filesystem::path> shippable(const LoaderReport& report);
+
 }  // namespace trireme::cluster

@@ -29,6 +29,12 @@ TEST(SharedLibraries, WhatTheLoaderSays) {
 TEST(SharedLibraries, OfASystemProgram) {
   const LoaderReport report = libraries_of("/bin/sh");
   EXPECT_TRUE(report.found.contains("libc.so.6"));
+  EXPECT_FALSE(shippable(report).contains("libc.so.6"));
+}
+
+TEST(SharedLibraries, TheCLibraryStays) {
+  const LoaderReport report = read_loader_lines({"\tlibdnnl.so.2 => /opt/lib/libdnnl.so.2 (0x0)", "\tlibm.so.6 => /lib/libm.so.6 (0x0)"});
+  EXPECT_EQ(shippable(report), (std::map<std::string, std::filesystem::path>{{"libdnnl.so.2", "/opt/lib/libdnnl.so.2"}}));
 }
 
 }  // namespace

@@ -9,6 +9,7 @@
 #include <algorithm>
 #include <chrono>
 #include <ctime>
+#include <map>
 #include <mutex>
 #include <thread>
 
@@ -32,7 +33,7 @@ struct Cargo {
   fs::path binary;
   std::string hash;
   std::string system;  // "Linux x86_64"
-  LoaderReport libraries;
+  std::map<std::string, fs::path> libraries;
 };
 
 struct RemoteFile {
@@ -223,8 +224,8 @@ class Shipment {
     std::vector<RemoteFile> files;
     for (const std::string& name : look.loader.missing) {
       const std::string there = "lib/" + name;
-      const auto here = cargo_.libraries.found.find(name);
-      if (here == cargo_.libraries.found.end() || std::find(report_.shipped.begin(), report_.shipped.end(), there) != report_.shipped.end())
+      const auto here = cargo_.libraries.find(name);
+      if (here == cargo_.libraries.end() || std::find(report_.shipped.begin(), report_.shipped.end(), there) != report_.shipped.end())
         throw Error{failed_precondition, "{}: the library {} is missing there and can't be shipped from here; install it there",
                     machine_.name, name};
       files.push_back({here->second, there});
@@ -284,7 +285,7 @@ std::vector<ShippingReport> ship(const std::vector<Machine>& machines, const Lau
   const Cargo cargo{.binary = options.binary,
                     .hash = options.binary_hash.empty() ? digest_of_file(Digest::Kind::sha256, options.binary) : options.binary_hash,
                     .system = this_system(),
-                    .libraries = libraries_of(options.binary)};
+                    .libraries = shippable(libraries_of(options.binary))};
   std::mutex mutex;
   const OnShippingEvent report = [&](std::string_view event) {
     const std::scoped_lock lock(mutex);

@@ -9,12 +9,11 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/data/formats/byte_stream.h"
 #include "trireme/data/formats/class_count.h"
 #include "trireme/data/formats/delimited_text.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/text_file.h"
 #include "trireme/data/formats/text_labels.h"
-#include "trireme/data/formats/utf16.h"
 #include "trireme/data/source/memory_source.h"
 
 namespace trireme::data::readers {
@@ -167,23 +166,17 @@ class Table {
   }
 
   void add_file(const std::filesystem::path& path) {
-    ByteStream in(path);
-    const std::vector<std::byte> bytes = in.read_rest();
-    const std::string decoded = is_utf16(as_text(bytes)) ? utf8_of_utf16(as_text(bytes), in.name()) : std::string{};
-    const std::string_view content = decoded.empty() ? as_text(bytes) : std::string_view(decoded);
-    if (content.substr(0, 1000).find('\0') != std::string_view::npos)
-      throw Error{data_loss,
-                  "{}: expected text, found bytes of value 0; a table in UTF-16 or of a spreadsheet must be saved as CSV in UTF-8",
-                  in.name()};
-    DelimitedText text(content, in.name(), separator(content));
+    const TextFile file(path);
+    const std::string_view content = file.text();
+    DelimitedText text(content, file.name(), separator(content));
     samples_.file_starts.push_back(rows_);
     std::vector<std::string_view> fields;
-    if (!text.next_row(fields)) throw Error{data_loss, "{}: expected lines of values, found an empty file", in.name()};
+    if (!text.next_row(fields)) throw Error{data_loss, "{}: expected lines of values, found an empty file", file.name()};
     if (rows_ == 0) has_header_ = has_header(fields, content);
     take_first_row(fields, text);
     const std::int64_t before = rows_;
     for (bool more = has_header_ ? text.next_row(fields) : true; more; more = text.next_row(fields)) add_row(fields, text);
-    if (rows_ == before) throw Error{data_loss, "{}: expected lines of values after the header, found none", in.name()};
+    if (rows_ == before) throw Error{data_loss, "{}: expected lines of values after the header, found none", file.name()};
   }
 
   std::unique_ptr<Source> finish() {

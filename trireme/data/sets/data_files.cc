@@ -11,7 +11,10 @@
 
 #include "trireme/base/error.h"
 #include "trireme/data/formats/folder.h"
+#include "trireme/data/formats/named_files.h"
+#include "trireme/data/formats/text_lists.h"
 #include "trireme/data/records/record_source.h"
+#include "trireme/data/sets/file_options.h"
 
 namespace trireme::data {
 namespace {
@@ -71,8 +74,15 @@ class Collector {
 DataFiles data_files(const DataRequest& request) {
   Collector collector;
   if (!request.reader->reads_files) return {};
-  for (const std::string& path : request.data.train) collector.add("train", path);
-  for (const std::string& path : request.data.test) collector.add("test", path);
+  const auto add = [&](const std::string& key, const std::vector<std::string>& named) {
+    for (const fs::path& path : named_files({named.begin(), named.end()})) collector.add(key, path);
+  };
+  add("train", request.data.train);
+  add("test", request.data.test);
+  std::any options = request.reader_options;
+  visit_text_lists(*request.reader, options, [&](std::string_view option, const std::vector<std::string>& value) {
+    if (names_files(option)) add(std::string(option), value);
+  });
   return collector.take();
 }
 

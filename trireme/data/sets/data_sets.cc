@@ -6,7 +6,9 @@
 #include <cmath>
 
 #include "trireme/base/error.h"
+#include "trireme/data/formats/named_files.h"
 #include "trireme/data/pipeline/cache.h"
+#include "trireme/data/sets/matching_parts.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/data/source/subset.h"
 
@@ -18,11 +20,12 @@ CacheKind cache_kind(const std::string& name) {
   return name == "disk" ? CacheKind::disk : CacheKind::memory;
 }
 
-std::shared_ptr<const Source> open_part(const DataRequest& request, Part part) {
+std::shared_ptr<const Source> open_part(const DataRequest& request, Part part, const std::vector<std::string>& class_names = {}) {
   ReaderRequest files{.part = part, .options = request.reader_options};
   const auto& names = part == Part::train ? request.data.train : request.data.test;
-  files.files.assign(names.begin(), names.end());
-  if (files.files.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  if (names.empty() && (part == Part::test && request.reader->reads_files)) return nullptr;
+  files.files = named_files({names.begin(), names.end()});
+  set_class_names(*request.reader, files.options, class_names);
   std::shared_ptr<const Source> source = request.reader->open(files);
   return source->size() == 0 ? nullptr : source;
 }
@@ -37,18 +40,6 @@ SplitSizes split_sizes(const DataOptions& options, std::int64_t samples) {
     throw Error{invalid_argument, "[data]: validation and test_split hold out {} of {} training samples; nothing is left to train on",
                 sizes.validation + sizes.test, samples};
   return sizes;
-}
-
-void check_same_format(const Source& train, const Source& test) {
-  const SampleFormat& a = train.format();
-  const SampleFormat& b = test.format();
-  if (a.shape != b.shape || a.element != b.element)
-    throw Error{invalid_argument, "[data]: a training sample is {}, a test sample {}; both parts must be alike", a.shape.to_string(),
-                b.shape.to_string()};
-  if (b.classes > a.classes)
-    throw Error{invalid_argument, "[data]: the test part has {} classes, the training part only {}", b.classes, a.classes};
-  if (a.class_names != b.class_names && !a.class_names.empty() && !b.class_names.empty())
-    throw Error{invalid_argument, "[data]: training and test part have classes of other names"};
 }
 
 std::vector<std::string> class_names_of(const DataOptions& options, const SampleFormat& format) {
@@ -95,9 +86,10 @@ std::shared_ptr<const Source> part_named(const DataSets& sets, std::string_view 
 }
 
 Sources open_sources(const DataRequest& request) {
-  Sources sources{.train = open_part(request, Part::train), .test = open_part(request, Part::test)};
+  Sources sources{.train = open_part(request, Part::train)};
   if (sources.train == nullptr) throw Error{data_loss, "[data]: '{}' has no training samples", request.title()};
-  if (sources.test != nullptr) check_same_format(*sources.train, *sources.test);
+  sources.test = open_part(request, Part::test, sources.train->format().class_names);
+  if (sources.test != nullptr) sources.test = matched_to(*sources.train, sources.test);
   return sources;
 }
 

@@ -18,18 +18,11 @@ class Dense final : public Lowered {
     x_ = lowering.plain(node_.inputs[0]);
     y_ = lowering.new_tensor(node_.name, node_.shape, Layout::plain);
     kernel_ = kernel_shape(lowering, {node_.shape[0], lowering.tensor(x_).channels()}, x_);
-    dnnl::primitive_attr attributes = user_scratchpad();
-    if (group_.relu) {
-      dnnl::post_ops after;
-      after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-      attributes.set_post_ops(after);
-    }
+    const dnnl::primitive_attr attributes = group_.relu ? followed_by_relu() : user_scratchpad();
     Question question =
         ask(lowering, "forward", {DNNL_ARG_SRC, DNNL_ARG_WEIGHTS, DNNL_ARG_BIAS, DNNL_ARG_DST, DNNL_ARG_SCRATCHPAD}, DNNL_ARG_WEIGHTS);
-    for (const auto& [label, weights] : weight_layouts()) {
-      const auto operation = forward_operation(lowering, weights);
-      add_candidates(question.candidates, lowering.device(), {.label = label, .description = &operation.data, .attributes = attributes});
-    }
+    for (const auto& [label, weights] : weight_layouts())
+      add_candidates(question.candidates, label, product_forward(lowering.device(), product(lowering, weights), attributes));
     const Candidate choice = lowering.chooser().choose(question);
     const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
     lowering.emit_primitive(node_.name + " forward", "dense", dnnl::primitive(choice.primitive.get()),
@@ -63,9 +56,8 @@ class Dense final : public Lowered {
             .canonical = plain_layout(kernel_.seen())};
   }
 
-  dnnl::inner_product_forward::desc forward_operation(Lowering& lowering, const dnnl::memory::desc& weights) const {
-    if (bias_) return {dnnl::prop_kind::forward_training, lowering.layout(x_), weights, bias_layout(), lowering.layout(y_)};
-    return {dnnl::prop_kind::forward_training, lowering.layout(x_), weights, lowering.layout(y_)};
+  ProductShape product(const Lowering& lowering, const dnnl::memory::desc& weights) const {
+    return {.source = lowering.layout(x_), .weights = weights, .bias = bias_layout(), .target = lowering.layout(y_)};
   }
 
   Argument bias(Lowering& lowering, int kind, ModelMemory::Space space) const {
@@ -78,24 +70,11 @@ class Dense final : public Lowered {
     return {DNNL_ARG_SCRATCHPAD, layout, lowering.scratch(layout.get_size())};
   }
 
-  // The forward primitive that oneDNN wants as a hint for a backward one.
-  Candidate hint(Lowering& lowering) const {
-    std::vector<Candidate> hints;
-    const auto operation = forward_operation(lowering, any_layout(kernel_.seen()));
-    add_candidates(hints, lowering.device(), {.description = &operation.data});
-    ensure(!hints.empty(), "oneDNN has an inner product");
-    return hints.front();
-  }
-
   void emit_backward_data(Lowering& lowering, BufferId gradient) {
     Question question =
         ask(lowering, "backward data", {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD}, DNNL_ARG_WEIGHTS);
-    const Candidate forward = hint(lowering);
-    for (const auto& [label, weights] : weight_layouts()) {
-      const dnnl::inner_product_backward_data::desc operation(lowering.layout(x_), weights, lowering.layout(y_));
-      add_candidates(question.candidates, lowering.device(),
-                     {.label = label, .description = &operation.data, .forward = &forward.primitive});
-    }
+    for (const auto& [label, weights] : weight_layouts())
+      add_candidates(question.candidates, label, product_backward_data(lowering.device(), product(lowering, weights)));
     const Candidate choice = lowering.chooser().choose(question);
     const Argument weights = kernel_argument(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_WEIGHTS));
     const BufferId into = lowering.new_like(x_);
@@ -111,14 +90,8 @@ class Dense final : public Lowered {
     Question question =
         ask(lowering, "backward weights", {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS, DNNL_ARG_SCRATCHPAD},
             DNNL_ARG_DIFF_WEIGHTS);
-    const Candidate forward = hint(lowering);
-    for (const auto& [label, weights] : weight_layouts()) {
-      using Operation = dnnl::inner_product_backward_weights::desc;
-      const Operation operation = bias_ ? Operation(lowering.layout(x_), weights, bias_layout(), lowering.layout(y_))
-                                        : Operation(lowering.layout(x_), weights, lowering.layout(y_));
-      add_candidates(question.candidates, lowering.device(),
-                     {.label = label, .description = &operation.data, .forward = &forward.primitive});
-    }
+    for (const auto& [label, weights] : weight_layouts())
+      add_candidates(question.candidates, label, product_backward_weights(lowering.device(), product(lowering, weights)));
     const Candidate choice = lowering.chooser().choose(question);
     const KernelGradient kernel =
         kernel_gradient(lowering, node_.parameters[0], kernel_, layout_of(choice.primitive, DNNL_ARG_DIFF_WEIGHTS));

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // softmax over the values of a vector, on oneDNN.
+#include "trireme/engine/kernels/operations.h"
 #include "trireme/engine/lowering.h"
 
 namespace trireme::engine::ops {
@@ -14,7 +15,7 @@ class Softmax final : public Lowered {
     y_ = lowering.new_tensor(node_.name, node_.shape, Layout::plain);
     lowering.tensor(y_).overwritable = false;
     const auto layout = lowering.layout(y_);
-    const auto softmax = forward_primitive(lowering);
+    const auto softmax = softmax_forward(lowering.device(), layout);
     lowering.emit_primitive(node_.name + " forward", "softmax", dnnl::softmax_forward(softmax),
                             {{DNNL_ARG_SRC, layout, lowering.tensor(x_).buffer},
                              {DNNL_ARG_DST, layout, lowering.tensor(y_).buffer},
@@ -27,8 +28,7 @@ class Softmax final : public Lowered {
     const BufferId gradient = *lowering.gradient(y_);
     const BufferId into = lowering.new_like(x_);
     const auto layout = lowering.layout(y_);
-    const dnnl::softmax_backward::primitive_desc softmax({layout, layout, 1}, user_scratchpad(), lowering.device().engine(),
-                                                         forward_primitive(lowering));
+    const auto softmax = softmax_backward(lowering.device(), layout);
     lowering.emit_primitive(node_.name + " backward", "softmax", dnnl::softmax_backward(softmax),
                             {{DNNL_ARG_DST, layout, lowering.tensor(y_).buffer},
                              {DNNL_ARG_DIFF_DST, layout, gradient},
@@ -38,9 +38,6 @@ class Softmax final : public Lowered {
   }
 
  private:
-  dnnl::softmax_forward::primitive_desc forward_primitive(const Lowering& lowering) const {
-    return {{dnnl::prop_kind::forward_training, lowering.layout(y_), 1}, user_scratchpad(), lowering.device().engine()};
-  }
   static Argument scratchpad(Lowering& lowering, const dnnl::memory::desc& layout) {
     return {DNNL_ARG_SCRATCHPAD, layout, lowering.scratch(layout.get_size())};
   }

@@ -58,7 +58,7 @@ void leave_signals_to_coordinator() {
 // Open MPI gives the core away at every look when there are more processes than cores; our waiting pauses by itself, and costs less.
 std::shared_ptr<comm::MpiLibrary> start_mpi() {
   ::setenv("OMPI_MCA_mpi_yield_when_idle", "0", 0);
-  return comm::MpiLibrary::start(comm::MpiLibrary::file_beside(own_program()));
+  return comm::MpiLibrary::start(comm::MpiLibrary::file_of(own_program()));
 }
 
 // A process that leaves without MPI_Finalize makes mpirun end all others: right after a failure.
@@ -81,9 +81,10 @@ ClusterRequest mpi_cluster_request(const MpiLaunch& launch, const NodesRequest& 
   cluster.min_nodes = static_cast<int>(launch.size);  // mpirun ends all processes when one is gone
   cluster.restarts = 0;
   cluster.options.binary = node_program(nodes);
-  const std::filesystem::path library = comm::MpiLibrary::file_beside(cluster.options.binary);
+  const std::filesystem::path library = comm::MpiLibrary::file_of(cluster.options.binary);
   if (!std::filesystem::exists(library))
-    throw Error{failed_precondition, "{} is not there: this program was built without MPI; install libopenmpi-dev and build again",
+    throw Error{failed_precondition,
+                "{} is not there: this program has no part for MPI; install the package trireme-mpi, or libopenmpi-dev and build again",
                 library.string()};
   const std::int64_t threads = train::job_from_config(request.config).train.threads;
   cluster.plans.front().threads = threads > 0 ? threads : threads_of(launch);

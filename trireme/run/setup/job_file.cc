@@ -5,6 +5,7 @@
 #include <filesystem>
 
 #include "trireme/base/error.h"
+#include "trireme/data/sets/file_options.h"
 #include "trireme/run/setup/short_forms.h"
 
 namespace trireme::run {
@@ -18,10 +19,12 @@ Config absolute(const Config& value, const std::filesystem::path& base) {
 }
 
 void make_files_absolute(Config& job, const std::filesystem::path& base) {
-  for (const std::string key : {"data.train", "data.test"}) {
+  std::vector<std::string_view> keys{"train", "test"};
+  keys.insert(keys.end(), data::kFileOptions.begin(), data::kFileOptions.end());
+  for (const std::string_view key : keys) {
     const Config* data = job.find("data");
-    const Config* files = data == nullptr || !data->is_table() ? nullptr : data->find(key.substr(5));
-    if (files != nullptr) job.set(key, absolute(*files, base).to_toml(), files->origin());
+    const Config* files = data == nullptr || !data->is_table() ? nullptr : data->find(key);
+    if (files != nullptr) job.set(fmt::format("data.{}", key), absolute(*files, base).to_toml(), files->origin());
   }
 }
 

@@ -6,6 +6,7 @@
 
 #include "trireme/base/digest.h"
 #include "trireme/base/error.h"
+#include "trireme/data/sets/file_options.h"
 #include "trireme/wire/staging.pb.h"
 
 namespace trireme::train {
@@ -34,8 +35,7 @@ ManifestFile checked(const wire::StagedFile& file, std::size_t folders) {
 }
 
 data::DataFiles::Named checked(const wire::NamedData& named, std::size_t folders) {
-  const bool known = named.key() == "train" || named.key() == "test";
-  if (!known || named.folder() >= folders || !stays_inside(named.name()))
+  if (!data::names_files(named.key()) || named.folder() >= folders || !stays_inside(named.name()))
     throw Error{data_loss, "the manifest of the data names '{}' in folder {} for '{}', which can't be", named.name(), named.folder(),
                 named.key()};
   return {.key = named.key(), .folder = named.folder(), .name = named.name()};

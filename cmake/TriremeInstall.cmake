@@ -1,0 +1,57 @@
+# trireme_install: what `cmake --install BUILD --prefix X` and the packages contain. Nothing of it knows the prefix, so it can be moved.
+#   X/bin/trireme, X/lib/trireme/libtrireme_mpi.so, X/share/{bash-completion,zsh,fish,man,doc}
+include(GNUInstallDirs)
+
+function(trireme_install)
+  set(doc ${CMAKE_INSTALL_DATADIR}/doc/trireme)
+  # Where the archive of scripts/package has its libraries; elsewhere there is no such folder. Of the old kind (DT_RPATH), since the new one
+  # is not asked for libraries of libraries. The same in the build, so that installing is copying.
+  set_target_properties(trireme PROPERTIES INSTALL_RPATH "$ORIGIN/../lib/trireme" BUILD_WITH_INSTALL_RPATH ON)
+  target_link_options(trireme PRIVATE -Wl,--disable-new-dtags)
+  install(TARGETS trireme RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT trireme)
+  if(TARGET trireme_mpi)
+    install(TARGETS trireme_mpi LIBRARY DESTINATION lib/trireme COMPONENT mpi)
+  endif()
+  install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc} COMPONENT trireme)
+  install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${doc} RENAME copyright COMPONENT trireme)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION ${doc}/examples COMPONENT trireme FILES_MATCHING PATTERN "*.toml")
+
+  # The program writes these itself, from its catalogue of commands.
+  set(texts ${CMAKE_BINARY_DIR}/install)
+  install(CODE "execute_process(COMMAND ${CMAKE_COMMAND} -DBINARY=$<TARGET_FILE:trireme> -DFOLDER=${texts}
+    -P ${CMAKE_SOURCE_DIR}/cmake/WriteTexts.cmake COMMAND_ERROR_IS_FATAL ANY)" COMPONENT trireme)
+  install(DIRECTORY ${texts}/man/ DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT trireme)
+  install(FILES ${texts}/trireme.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME trireme COMPONENT trireme)
+  install(FILES ${texts}/trireme.zsh DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/vendor-completions RENAME _trireme COMPONENT trireme)
+  install(FILES ${texts}/trireme.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT trireme)
+  trireme_packages()
+endfunction()
+
+# What CPack needs to know; scripts/package runs it.
+function(trireme_packages)
+  set(CPACK_PACKAGE_NAME trireme)
+  set(CPACK_PACKAGE_CONTACT "The authors of Trireme <trireme@localhost>")
+  set(CPACK_PACKAGE_HOMEPAGE_URL "")
+  set(CPACK_PACKAGE_DESCRIPTION_SUMMARY "trains neural networks on the CPU machines people already have")
+  set(CPACK_RESOURCE_FILE_LICENSE ${CMAKE_SOURCE_DIR}/LICENSE)
+  set(CPACK_PACKAGE_DIRECTORY ${CMAKE_BINARY_DIR}/packages)
+  set(CPACK_STRIP_FILES ON)
+  set(CPACK_VERBATIM_VARIABLES ON)
+  set(CPACK_GENERATOR DEB)
+  set(CPACK_PACKAGING_INSTALL_PREFIX /usr)
+  set(CPACK_COMPONENTS_ALL trireme)
+  if(TARGET trireme_mpi)
+    list(APPEND CPACK_COMPONENTS_ALL mpi)
+  endif()
+  set(CPACK_DEB_COMPONENT_INSTALL ON)
+  set(CPACK_DEBIAN_FILE_NAME DEB-DEFAULT)
+  set(CPACK_DEBIAN_PACKAGE_SECTION science)
+  set(CPACK_DEBIAN_PACKAGE_SHLIBDEPS ON)
+  set(CPACK_DEBIAN_TRIREME_PACKAGE_NAME trireme)
+  set(CPACK_DEBIAN_TRIREME_PACKAGE_RECOMMENDS "ca-certificates, openssh-client")
+  set(CPACK_COMPONENT_TRIREME_DESCRIPTION "One binary, one job file, one cluster file; no Python on any node.\nTrains on one machine or many, synchronously or by parameter servers.")
+  set(CPACK_DEBIAN_MPI_PACKAGE_NAME trireme-mpi)
+  set(CPACK_DEBIAN_MPI_PACKAGE_DEPENDS "trireme (= ${PROJECT_VERSION})")
+  set(CPACK_COMPONENT_MPI_DESCRIPTION "Trireme under mpirun (trireme train --launcher mpi)\nThe part of Trireme that is linked with MPI.")
+  include(CPack)
+endfunction()
