@@ -59,7 +59,7 @@ async function checkLooks(browser, name, width, dark) {
   const text = await textOf(tab);
   for (const wanted of texts) assert.ok(text.includes(wanted), `${where}: '${wanted}' is not on the page`);
   assert.deepEqual(await tab.evaluate(looks), [], where);
-  assert.deepEqual(await violations(tab), [], `${where}: axe`);
+  if (dark === (width === 400)) assert.deepEqual(await violations(tab), [], `${where}: axe`); // each theme and width once
   const isDark = await tab.evaluate("getComputedStyle(document.body).backgroundColor") === "rgb(16, 20, 26)";
   assert.equal(isDark, dark, `${where}: the theme`);
   if (shots) writeFileSync(join(shots, `${name}-${width}-${dark ? "dark" : "light"}.png`), await tab.screenshot());
