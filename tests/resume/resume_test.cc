@@ -99,7 +99,7 @@ class Resume : public testing::Test {
     std::filesystem::path newest;
     for (const auto& entry : std::filesystem::directory_iterator(folder_ / runs / "latest" / "checkpoints"))
       newest = std::max(newest, entry.path());
-    return read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+    return read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors") + read_file(newest / "best.safetensors");
   }
   std::string log() const { return read_file(folder_ / "log"); }
 

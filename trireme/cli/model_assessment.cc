@@ -38,6 +38,7 @@ run::Assessment assess_model(TrainedModel& model, const std::shared_ptr<const da
   run::Assessment assessment = run::assess(assessed, {.mistakes = request.mistakes, .goes_on = goes_on}, clock);
   assessment.evaluation.part = request.part;
   assessment.evaluation.checkpoint = model.directory.filename().string();
+  assessment.evaluation.weights = model.weights();
   if (use) use(assessment, assessed);
   return assessment;
 }

@@ -112,6 +112,33 @@ TEST_F(TrainCommands, EvalGivesTheScoreThatTrainingGave) {
   EXPECT_THAT(run({"eval", latest() + "/checkpoints/step-00000012"}).out, HasSubstr("accuracy"));
 }
 
+// Nothing is so much better than the first epoch.
+TEST_F(TrainCommands, EvalTakesTheBestEpochAndOnDemandTheLast) {
+  const Result trained = train({"--set", "train.early_stopping.min_change=1000"});
+  EXPECT_THAT(trained.out, AllOf(HasSubstr("best     epoch 1 of 2, by validation loss"), HasSubstr("step-00000012/best.safetensors")));
+  const auto best = parse_json(run({"eval", latest(), "--json"}).out);
+  const auto last = parse_json(run({"eval", latest(), "--last", "--json"}).out);
+  EXPECT_EQ(best["weights"], "best");
+  EXPECT_EQ(last["weights"], "last");
+  EXPECT_NE(best["loss"], last["loss"]);
+  EXPECT_THAT(trained.out, HasSubstr(fmt::format("test loss {:.4f}", best["loss"].get<double>())));
+  EXPECT_THAT(run({"eval", latest()}).out, HasSubstr("weights of epoch 1 (the best; --last: of step 12)"));
+  const auto named = parse_json(run({"eval", latest() + "/checkpoints/step-00000012", "--json"}).out);
+  EXPECT_EQ(named["loss"], last["loss"]);
+  const auto answer = [&](const std::vector<std::string>& more) {
+    std::vector<std::string> arguments{"predict", latest(), "--limit", "1", "--json"};
+    arguments.insert(arguments.end(), more.begin(), more.end());
+    return parse_json(run(arguments).out)["predictions"][0]["classes"][0]["probability"].get<double>();
+  };
+  EXPECT_NE(answer({}), answer({"--last"}));
+}
+
+TEST_F(TrainCommands, WithoutABestEpochEvalTakesTheLast) {
+  EXPECT_THAT(train({"--set", "train.keep_best=false"}).out, Not(HasSubstr("best")));
+  EXPECT_FALSE(std::filesystem::exists(latest() + "/checkpoints/step-00000012/best.safetensors"));
+  EXPECT_EQ(parse_json(run({"eval", latest(), "--json"}).out)["weights"], "last");
+}
+
 TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   train();
   const auto answers = parse_json(run({"predict", latest(), "--limit", "3", "--json"}).out)["predictions"];

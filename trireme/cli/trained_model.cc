@@ -2,6 +2,8 @@
 // Finds the newest good checkpoint of a run, or loads the one that is named.
 #include "trireme/cli/trained_model.h"
 
+#include <fmt/format.h>
+
 #include "trireme/base/error.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/data_lookup.h"
@@ -21,6 +23,13 @@ void load_newest(TrainedModel& model, const train::RunDirectory& run, const run:
   model.directory = loaded->directory;
 }
 
+void take_best(TrainedModel& model) {
+  if (model.checkpoint.best == nullptr) return;
+  model.checkpoint.parameters = model.checkpoint.best->parameters;
+  model.checkpoint.states = model.checkpoint.best->states;
+  model.is_best = true;
+}
+
 }  // namespace
 
 std::filesystem::path run_of(const std::filesystem::path& path) {
@@ -34,7 +43,14 @@ std::string TrainedModel::class_title(std::int64_t number) const {
   return checkpoint.class_names[index];
 }
 
-TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console) {
+std::string TrainedModel::title() const {
+  if (!is_best) return directory.string();
+  return fmt::format("{}, weights of epoch {} (the best; --last: of step {})", directory.string(), checkpoint.cursor.best_epoch + 1,
+                     checkpoint.cursor.step);
+}
+
+TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console,
+                                Weights weights) {
   const auto run = train::RunDirectory::open(run_of(path));
   Config config = run::load_job(run.config().string(), settings);
   run::resolve_data(config, console);
@@ -44,6 +60,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path, const std::ve
     model.directory = path;
   } else {
     load_newest(model, run, console);
+    if (weights == Weights::best) take_best(model);
   }
   return model;
 }

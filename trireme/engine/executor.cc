@@ -164,6 +164,7 @@ void Executor::State::emit_loss() {
                                    .prediction = x,
                                    .labels = call.batch->labels,
                                    .targets = call.batch->targets,
+                                   .class_weights = call.batch->class_weights,
                                    .gradient = gradient},
                                   *call.outcome);
                      if (training) std::fill(gradient + samples * outputs, gradient + lowering.batch() * outputs, 0.0F);
@@ -294,6 +295,10 @@ void Executor::State::check(const BatchView& batch, const ModelView& model, bool
   require(floats(model.parameters.size()) == graph.parameters().size(), "parameters", model.parameters.size(), graph.parameters().size());
   require(floats(model.states.size()) == graph.states().size(), "states", model.states.size(), graph.states().size());
   if (!with_targets) return;
+  if (!batch.class_weights.empty()) {
+    const std::int64_t outputs = graph.node(graph.output()).shape.count();
+    require(loss.uses_labels && floats(batch.class_weights.size()) == outputs, "class weights", batch.class_weights.size(), outputs);
+  }
   if (loss.uses_labels) return require(floats(batch.labels.size()) >= batch.size, "labels", batch.labels.size(), batch.size);
   require(floats(batch.targets.size()) >= batch.size * graph.node(graph.output()).shape.count(), "targets", batch.targets.size(),
           batch.size * graph.node(graph.output()).shape.count());

@@ -34,6 +34,7 @@ struct BatchView {
   std::span<const std::int32_t> labels;        // for softmax_cross_entropy
   std::span<const float> targets;              // for mean_squared_error: size x output shape
   std::span<const std::uint64_t> sample_keys;  // a random stream a sample, for dropout; may be empty without dropout
+  std::span<const float> class_weights;        // by which a sample's loss is multiplied, by its label; empty: all count the same
 };
 
 // The flat spaces of the model, owned by the caller.

@@ -17,7 +17,8 @@ struct LossCall {
   const float* prediction = nullptr;  // samples x outputs
   std::span<const std::int32_t> labels;
   std::span<const float> targets;
-  float* gradient = nullptr;  // samples x outputs, or null in evaluation
+  std::span<const float> class_weights;  // by which a sample's loss is multiplied; empty: all count the same
+  float* gradient = nullptr;             // samples x outputs, or null in evaluation
 };
 
 struct LossEntry {

@@ -56,7 +56,7 @@ export interface ClassScore { class: number; name: string; precision?: Maybe; re
 export interface MeanScore { precision?: Maybe; recall?: Maybe; f1?: Maybe }
 export interface NumberScore { mae?: Maybe; rmse?: Maybe; r2?: Maybe }
 export interface Evaluation extends NumberScore {
-  part?: string; checkpoint?: string; samples?: Maybe; of?: Maybe; loss?: Maybe; accuracy?: Maybe; top_k?: { k: number; accuracy: Maybe } | null;
+  part?: string; checkpoint?: string; weights?: string; samples?: Maybe; of?: Maybe; loss?: Maybe; accuracy?: Maybe; top_k?: { k: number; accuracy: Maybe } | null;
   macro?: MeanScore; weighted?: MeanScore; classes?: ClassScore[]; confusion?: number[][] | null;
   confused?: { label: number; answer: number; count: number }[]; targets?: NumberScore[];
 }

@@ -72,7 +72,7 @@ export function scores(context: Context, evaluation: Evaluation): Child {
   const isPart = known(evaluation.samples) && known(evaluation.of) && evaluation.samples < evaluation.of;
   const matrix = confusionMatrix(`${context.prefix}confusion`, evaluation);
   return [
-    h("p", { class: "hint" }, `Measured on ${count(evaluation.samples)}${isPart ? ` of ${count(evaluation.of)}` : ""} ${evaluation.part ?? ""} samples, by ${evaluation.checkpoint || "the last checkpoint"}.`),
+    h("p", { class: "hint" }, `Measured on ${count(evaluation.samples)}${isPart ? ` of ${count(evaluation.of)}` : ""} ${evaluation.part ?? ""} samples, by ${evaluation.checkpoint || "the last checkpoint"}${evaluation.weights === "best" ? " with the weights of its best epoch" : ""}.`),
     tiles(evaluation),
     evaluation.classes ? classes(context, evaluation.classes) : targets(evaluation.targets ?? []),
     matrix || evaluation.confused?.length ? h("div", { class: "card matrix-card" }, matrix, confused(evaluation)) : null,

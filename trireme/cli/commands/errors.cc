@@ -24,6 +24,7 @@ struct Options {
   std::string part = "test";
   std::int64_t limit = 100;
   std::vector<std::string> settings;
+  bool last = false;
   bool json = false;
 };
 
@@ -52,7 +53,7 @@ std::string summary(const run::Assessment& assessment, const std::string& part) 
 
 int run(const Options& o, const run::Console& console) {
   if (!o.json) web::require_page("a page of errors");
-  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
   const auto samples = samples_of_part(model, o.part);
   Json document;
   const run::Assessment assessment =
@@ -82,6 +83,7 @@ Run declare(Arguments& arguments) {
   arguments.option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
       .shown_as("TABLE.KEY=VALUE")
       .one_at_a_time();
+  arguments.flag("--last", options->last, "the weights after the last step, not those of the best epoch (train.keep_best)");
   arguments.flag("--json", options->json, "print JSON instead");
   return [options](const run::Console& console) { return run(*options, console); };
 }

@@ -19,11 +19,12 @@ struct Options {
   std::string model;
   std::string part = "test";
   std::vector<std::string> settings;
+  bool last = false;
   bool json = false;
 };
 
 int run(const Options& o, const run::Console& console) {
-  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
   const auto samples = samples_of_part(model, o.part);
   const report::Evaluation evaluation = assess_model(model, samples, {.part = o.part}, console).evaluation;
   if (o.json) {
@@ -32,7 +33,7 @@ int run(const Options& o, const run::Console& console) {
     console.out << json.dump(2) << "\n";
     return 0;
   }
-  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}  {}  {:.0f} samples/s\n", model.directory.string(),
+  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}  {}  {:.0f} samples/s\n", model.title(),
                              with_thousands(evaluation.samples), model.job.data.title(), o.part, evaluation.loss,
                              report::headline(evaluation), static_cast<double>(evaluation.samples) / std::max(evaluation.seconds, 1e-9));
   const std::string tables = report::to_text(evaluation);
@@ -49,6 +50,7 @@ Run declare(Arguments& arguments) {
   arguments.option("--set", options->settings, "change a setting of the run's job, e.g. data.test=other.csv")
       .shown_as("TABLE.KEY=VALUE")
       .one_at_a_time();
+  arguments.flag("--last", options->last, "the weights after the last step, not those of the best epoch (train.keep_best)");
   arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }

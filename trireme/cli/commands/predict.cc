@@ -35,6 +35,7 @@ struct Options {
   std::int64_t top = 0;
   std::string csv;
   std::vector<std::string> settings;
+  bool last = false;
   bool json = false;
 };
 
@@ -106,7 +107,7 @@ class Printer {
 
   void print(std::ostream& out) const {
     if (options_.json) {
-      out << Json{{"checkpoint", model_.directory.string()}, {"predictions", answers_}}.dump(2) << "\n";
+      out << Json{{"checkpoint", model_.directory.string()}, {"weights", model_.weights()}, {"predictions", answers_}}.dump(2) << "\n";
       return;
     }
     std::vector<TextTable::Column> columns{{"sample"}};
@@ -195,7 +196,7 @@ int report_faults(const Samples& samples, const run::Console& console) {
 }
 
 int run(const Options& o, const run::Console& console) {
-  TrainedModel model = load_trained_model(o.model, o.settings, console);
+  TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
   const Samples samples = o.images.empty() ? set_samples(o, model) : image_samples(o, model, console);
   if (!o.csv.empty()) {
     write_csv(o, model, samples, console);
@@ -224,6 +225,7 @@ Run declare(Arguments& arguments) {
           "write a line for each into this table, - for the standard output; a picture that is damaged is left out, and the exit code is 1")
       .shown_as("FILE");
   arguments.option("--set", options->settings, "change a setting of the run's job").shown_as("TABLE.KEY=VALUE").one_at_a_time();
+  arguments.flag("--last", options->last, "the weights after the last step, not those of the best epoch (train.keep_best)");
   arguments.flag("--json", options->json, "print JSON").excludes("--csv");
   return [options](const run::Console& console) { return run(*options, console); };
 }

@@ -4,9 +4,11 @@
 
 #include <memory>
 
+#include "trireme/base/error.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/cli/train_folds.h"
 #include "trireme/run/launch/training_start.h"
 #include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
@@ -22,6 +24,7 @@ struct Options {
   run::JobRequest job;
   run::NodesRequest nodes;
   SelectionFlags machines;
+  FoldFlags folds;
   std::string runs = "runs";
   std::string until;
   bool dashboard = false;
@@ -48,7 +51,14 @@ run::TrainingRequest training_request(const Options& o, const run::Console& cons
   return request;
 }
 
+int run_folds(const Options& o, const run::Console& console) {
+  const bool is_special = !o.until.empty() || o.dashboard || o.dashboard_port > 0 || o.dry_run || o.print_config;
+  return train_folds(o.folds, {.job = o.job, .nodes = o.nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
+}
+
 int run(const Options& o, const run::Console& console) {
+  if (o.folds.folds > 0) return run_folds(o, console);
+  if (o.folds.json || !o.folds.folder.empty()) throw Error{invalid_argument, "--folds-dir and --json belong to --folds COUNT"};
   const run::TrainingStart start(nodes_request(o, console), console);
   if (o.dashboard) web::require_page("--dashboard");
   const std::int64_t rank = start.rank();
@@ -151,6 +161,7 @@ Run declare(Arguments& arguments) {
   declare_losses(arguments, options->nodes);
   declare_secrets(arguments, options->nodes);
   declare_display(arguments, *options);
+  add_fold_flags(arguments, options->folds);
   return [options](const run::Console& console) { return run(*options, console); };
 }
 

@@ -28,6 +28,13 @@ void check_options(const PictureOptions& options, std::string_view reader) {
   if (options.channels == 2) throw Error{invalid_argument, "{}: channels is 2; 1 (grey) and 3 (colour) are possible", reader};
 }
 
+std::string resize_advice(const Shape& shape) {
+  return fmt::format(
+      "; all samples must have one size: write data.height = {}, data.width = {} and data.channels = {} (or others), and every picture is "
+      "converted",
+      shape[1], shape[2], shape[0]);
+}
+
 void describe(PictureFileOptions& o, OptionVisitor& visit) {
   describe(o.picture, visit);
   visit("verify", o.verify,

@@ -8,6 +8,7 @@
 
 #include "trireme/base/options.h"
 #include "trireme/data/formats/image_fit.h"
+#include "trireme/tensor/shape.h"
 
 namespace trireme::data {
 
@@ -25,6 +26,9 @@ void describe_fit(PictureOptions& o, OptionVisitor& visit);
 ImageFit fit_of(const PictureOptions& options);
 // Throws invalid_argument; `reader` begins the message.
 void check_options(const PictureOptions& options, std::string_view reader);
+
+// The end of a message about pictures of different sizes; `shape` is that of the first.
+std::string resize_advice(const Shape& shape);
 
 // Of pictures that are files.
 struct PictureFileOptions {

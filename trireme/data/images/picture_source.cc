@@ -120,17 +120,13 @@ void PictureSource::add_size(const ImageSize& size, const fs::path& path) {
 
 void PictureSource::check_fits(const ImageSize& size, const fs::path& path) const {
   if (Shape{size.channels, size.height, size.width} == format_.shape) return;
-  throw Error{
-      data_loss,
-      "{}: is {} (channels x height x width), but {} is {}; all samples must have one size: write data.height = {}, data.width = {} "
-      "and data.channels = {} (or others), and every picture is converted",
-      path.string(),
-      Shape{size.channels, size.height, size.width}.to_string(),
-      first_.string(),
-      format_.shape.to_string(),
-      format_.shape[1],
-      format_.shape[2],
-      format_.shape[0]};
+  throw Error{data_loss,
+              "{}: is {} (channels x height x width), but {} is {}{}",
+              path.string(),
+              Shape{size.channels, size.height, size.width}.to_string(),
+              first_.string(),
+              format_.shape.to_string(),
+              resize_advice(format_.shape)};
 }
 
 bool is_picture(const fs::path& file) {

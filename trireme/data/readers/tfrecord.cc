@@ -3,6 +3,7 @@
 #include "trireme/base/error.h"
 #include "trireme/data/formats/class_count.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/records/record_files.h"
 #include "trireme/data/records/record_source.h"
 #include "trireme/data/records/record_writer.h"
 #include "trireme/data/source/memory_source.h"
@@ -16,6 +17,7 @@ struct TfrecordOptions {
   bool verify = true;
   std::string on_damage = "fail";
   std::int64_t classes = 0;
+  std::vector<std::string> class_names;
   std::int64_t records = 0;
 };
 
@@ -27,6 +29,7 @@ void describe(TfrecordOptions& o, OptionVisitor& visit) {
         {"fail", "skip"});
   visit("classes", o.classes, "how many there are; 0: as NAME.classes.txt beside the shards says, or the largest label + 1", 0,
         kMaxClasses);
+  visit("class_names", o.class_names, "the classes in their order; empty: as NAME.classes.txt says, or numbers as they are, texts sorted");
   visit("records", o.records, "how many there must be in all files; 0: any number (a file cut between two records goes unnoticed)", 0);
 }
 
@@ -38,12 +41,17 @@ std::optional<Compression> compression_of(const std::string& name) {
 std::unique_ptr<Source> open(const ReaderRequest& request) {
   const auto& options = std::any_cast<const TfrecordOptions&>(request.options);
   if (request.files.empty()) throw Error{invalid_argument, "the reader tfrecord needs at least one file"};
-  return std::make_unique<RecordSource>(request.files, RecordSourceOptions{.example = options.example,
-                                                                           .compression = compression_of(options.compression),
-                                                                           .verify = options.verify,
-                                                                           .skip_damaged = options.on_damage == "skip",
-                                                                           .classes = options.classes,
-                                                                           .records = options.records});
+  RecordFiles found = record_files(request.files);
+  ExampleOptions example = options.example;
+  example.float_classes = options.classes > 0;
+  return std::make_unique<RecordSource>(found.files, RecordSourceOptions{.example = example,
+                                                                         .compression = compression_of(options.compression),
+                                                                         .verify = options.verify,
+                                                                         .skip_damaged = options.on_damage == "skip",
+                                                                         .classes = options.classes,
+                                                                         .class_names = options.class_names,
+                                                                         .warnings = std::move(found.warnings),
+                                                                         .records = options.records});
 }
 
 ReaderRequest example(const std::filesystem::path& folder) {
@@ -57,9 +65,10 @@ ReaderRequest example(const std::filesystem::path& folder) {
 
 ReaderEntry tfrecord() {
   return {.name = "tfrecord",
-          .summary = "TFRecord shards of tf.train.Example, plain, GZIP or ZLIB; images raw, PNG or JPEG, or floats",
+          .summary = "TFRecord shards of tf.train.Example, plain, GZIP or ZLIB; images raw, PNG or JPEG, or floats; files or folders",
           .options = options_type<TfrecordOptions>(),
           .open = open,
+          .image_fit = [](const std::any& options) { return fit_of(std::any_cast<const TfrecordOptions&>(options).example.picture); },
           .example = example};
 }
 

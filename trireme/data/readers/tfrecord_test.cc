@@ -7,12 +7,14 @@
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/formats/output_file.h"
 #include "trireme/data/images/image_codec.h"
+#include "trireme/data/testing/exif.h"
 #include "trireme/data/testing/reader.h"
 #include "trireme/wire/example.pb.h"
 
 namespace trireme::data {
 namespace {
 
+using testing::AllOf;
 using testing::ElementsAre;
 using testing::EndsWith;
 using testing::HasSubstr;
@@ -152,10 +154,15 @@ TEST_F(Tfrecord, FloatsAndTargetsMakeARegression) {
 TEST_F(Tfrecord, WhatAnExampleLacksIsNamed) {
   EXPECT_THAT(failure(kTwoRecords, ""), HasSubstr("record at byte 12: a raw image of 6 bytes; set height, width and channels"));
   EXPECT_THAT(failure(kTwoRecords, "width = 7"), HasSubstr("expected an image of 7 (channels first), found 6 values"));
-  EXPECT_THAT(failure(kTwoRecords, "image = 'picture'"), HasSubstr("feature 'picture', found no such feature (the record's features: "));
-  EXPECT_THAT(failure(kTwoRecords, "image = 'label'"), HasSubstr("found integers"));
-  EXPECT_THAT(failure(kTwoRecords, "label = 'class'\nwidth = 6"),
-              HasSubstr("expected a label in the feature 'class' or floats in 'target'"));
+  EXPECT_THAT(
+      failure(kTwoRecords, "image = 'picture'"),
+      EndsWith("in the feature 'picture', found no such feature; write data.image = \"image\"; the record's features: image (bytes, 1), "
+               "label (int64, 1)"));
+  EXPECT_THAT(failure(kTwoRecords, "image = 'label'"), HasSubstr("in the feature 'label', found 1 integer"));
+  EXPECT_THAT(
+      failure(kTwoRecords, "label = 'class'\nwidth = 6"),
+      EndsWith("expected a label in the feature 'class' or floats in 'target', found neither; write data.label = \"label\"; the record's "
+               "features: image (bytes, 1), label (int64, 1)"));
   EXPECT_THAT(failure(kTwoRecords, "classes = 3\nwidth = 6"), HasSubstr("expected a label from 0 to 2, found 3"));
 }
 
@@ -180,16 +187,120 @@ wire::Example png_example(std::int64_t height, std::int64_t width) {
 }
 
 TEST_F(Tfrecord, FaultsInsideAnEncodedImageShowWhenItIsRead) {
-  const wire::Example good = png_example(2, 3), larger = png_example(3, 3);
+  const wire::Example good = png_example(2, 3);
   wire::Example cut = good;
-  feature(cut, "image").mutable_bytes_list()->mutable_value(0)->resize(50);
-  const auto source = open(record_of(good) + record_of(larger) + record_of(cut), "");
+  std::string& png = *feature(cut, "image").mutable_bytes_list()->mutable_value(0);
+  png.resize(png.size() - 20);
+  const auto source = open(record_of(good) + record_of(cut), "");
   EXPECT_EQ(source->format().shape, (Shape{1, 2, 3}));
   std::vector<std::byte> sample(6);
   source->read(0, sample);
   EXPECT_THAT(sample, testing::Each(std::byte{7}));
-  EXPECT_THAT(thrown_error([&] { source->read(1, sample); }), HasSubstr("expected an image of 1x2x3 (channels first), found 1x3x3"));
-  EXPECT_THAT(thrown_error([&] { source->read(2, sample); }), HasSubstr("r: record at byte "));
+  EXPECT_THAT(thrown_error([&] { source->read(1, sample); }), HasSubstr("r: record at byte "));
+}
+
+wire::Example example_of(const std::string& image, std::int64_t label = 0) {
+  wire::Example example;
+  feature(example, "image").mutable_bytes_list()->add_value(image);
+  feature(example, "label").mutable_int64_list()->add_value(label);
+  return example;
+}
+
+TEST_F(Tfrecord, PicturesOfDifferentSizesAreResizedOnRequest) {
+  const std::string records = record_of(png_example(2, 3)) + record_of(png_example(3, 3)) +
+                              record_of(example_of(encode_jpeg({4, 4, 3, std::vector<std::uint8_t>(48, 7)}, 100)));
+  EXPECT_THAT(failure(records, ""), AllOf(HasSubstr("expected an image of 1x2x3 (channels first) as in the first record, found 1x3x3"),
+                                          HasSubstr("write data.height = 2, data.width = 3 and data.channels = 1")));
+  const auto source = open(records, "height = 4\nwidth = 2\nchannels = 3");
+  EXPECT_EQ(source->format().shape, (Shape{3, 4, 2}));
+  EXPECT_THAT(all_u8(*source), testing::Each(7));
+  EXPECT_THAT(failure(records, "height = 4"), HasSubstr("tfrecord: height is 4 and width is 0; give both or neither"));
+  EXPECT_THAT(failure(records, "channels = 4"), HasSubstr("channels is 4; 1 (grey) and 3 (colour)"));
+}
+
+TEST_F(Tfrecord, PicturesAreTreatedAsInFolders) {
+  const std::string png = with_exif(encode_png({2, 4, 1, {1, 2, 3, 4, 5, 6, 7, 8}}), exif_tiff(6));
+  EXPECT_THAT(all_u8(*open(record_of(example_of(png)), "")), ElementsAre(5, 1, 6, 2, 7, 3, 8, 4));
+  EXPECT_THAT(all_u8(*open(record_of(example_of(png)), "orientation = false")), ElementsAre(1, 2, 3, 4, 5, 6, 7, 8));
+  EXPECT_THAT(all_u8(*open(record_of(example_of(png)), "orientation = false\nheight = 2\nwidth = 2\nfit = 'crop'")),
+              ElementsAre(2, 3, 6, 7));
+}
+
+TEST_F(Tfrecord, RawPicturesOfDifferentSizesAreResizedToo) {
+  wire::Example small = example_of("abcd"), wide = example_of(std::string(8, 'e'));
+  for (auto [example, width] : {std::pair{&small, 2}, {&wide, 4}}) {
+    feature(*example, "height").mutable_int64_list()->add_value(2);
+    feature(*example, "width").mutable_int64_list()->add_value(width);
+  }
+  EXPECT_THAT(failure(record_of(small) + record_of(wide), ""),
+              HasSubstr("as in the first record, found 1x2x4; all samples must have one size"));
+  EXPECT_THAT(all_u8(*open(record_of(small) + record_of(wide), "height = 2\nwidth = 2")),
+              ElementsAre('a', 'b', 'c', 'd', 'e', 'e', 'e', 'e'));
+}
+
+// A JPEG of as many bytes as height x width is no raw image.
+TEST_F(Tfrecord, AJpegOfTheSizeOfARawImageIsAJpeg) {
+  const std::string jpeg = encode_jpeg({3, 5, 1, std::vector<std::uint8_t>(15, 9)}, 100);
+  const auto source = open(record_of(example_of(jpeg)), fmt::format("height = 1\nwidth = {}", jpeg.size()));
+  EXPECT_THAT(all_u8(*source), testing::Each(9));
+}
+
+wire::Example labelled(const std::string& text) {
+  wire::Example example = example_of("abc");
+  feature(example, "label").mutable_bytes_list()->add_value(text);
+  return example;
+}
+
+TEST_F(Tfrecord, LabelsThatAreTextsBecomeClasses) {
+  const std::string records = record_of(labelled("dog")) + record_of(labelled("cat")) + record_of(labelled("dog"));
+  const auto source = open(records, "width = 3");
+  EXPECT_THAT(source->format().class_names, ElementsAre("cat", "dog"));
+  EXPECT_THAT(all_labels(*source), ElementsAre(1, 0, 1));
+  EXPECT_THAT(all_labels(*open(records, "width = 3\nclass_names = ['dog', 'cat']")), ElementsAre(0, 1, 0));
+  EXPECT_THAT(failure(records, "width = 3\nclass_names = ['dog', 'cow']"), HasSubstr("out of class_names (dog, cow), found 'cat'"));
+  EXPECT_THAT(failure(records + record_of(example_of("abc")), "width = 3"),
+              HasSubstr("expected a text in the feature 'label' as in the first"));
+  EXPECT_THAT(failure(record_of(labelled(std::string("\0\1", 2))), "width = 3"), HasSubstr("found 2 bytes that are no text"));
+}
+
+TEST_F(Tfrecord, ALabelThatIsAFloatIsNamed) {
+  wire::Example example = example_of("abc");
+  feature(example, "label").mutable_float_list()->add_value(2);
+  const std::string record = record_of(example);
+  EXPECT_THAT(failure(record, "width = 3"),
+              AllOf(HasSubstr("r: record at byte 12: "), HasSubstr("in the feature 'label', found 1 float (2)"),
+                    HasSubstr("write data.target = \"label\""), HasSubstr("image (bytes, 1), label (float, 1)")));
+  EXPECT_THAT(open(record, "width = 3\ntarget = 'label'")->target(0), ElementsAre(2));
+  EXPECT_THAT(all_labels(*open(record, "width = 3\nclasses = 3")), ElementsAre(2));
+}
+
+// As TensorFlow's own data sets name them.
+TEST_F(Tfrecord, TheMessageNamesWhatIsProbablyMeant) {
+  wire::Example example;
+  feature(example, "image/encoded").mutable_bytes_list()->add_value(encode_png({1, 1, 1, {1}}));
+  feature(example, "image/class/label").mutable_int64_list()->add_value(5);
+  feature(example, "image/filename").mutable_bytes_list()->add_value("1.png");
+  EXPECT_THAT(failure(record_of(example), ""), HasSubstr("write data.image = \"image/encoded\"; the record's features: image/class/label "
+                                                         "(int64, 1), image/encoded (bytes, 1), image/filename (bytes, 1)"));
+  EXPECT_THAT(failure(record_of(example), "image = 'image/encoded'"), HasSubstr("write data.label = \"image/class/label\""));
+}
+
+TEST_F(Tfrecord, FoldersHaveTheirRecordFiles) {
+  std::filesystem::create_directories(folder_.path() / "set/b");
+  folder_.write("set/b/part-1.tfrecord", record_of(example_of("abc", 1)));
+  folder_.write("set/a-00000-of-00001", record_of(example_of("abc", 2)));
+  folder_.write("set/other", record_of(example_of("abc", 3)));
+  folder_.write("set/a.classes.txt", "w\nx\ny\nz\n");
+  const auto source = open_with("tfrecord", {folder_.path() / "set"}, "width = 3");
+  EXPECT_THAT(all_labels(*source), ElementsAre(2, 1, 3));
+  EXPECT_THAT(source->format().class_names, ElementsAre("w", "x", "y", "z"));
+  EXPECT_TRUE(source->warnings().empty());
+  folder_.write("set/notes", "text");
+  EXPECT_THAT(open_with("tfrecord", {folder_.path() / "set"}, "width = 3")->warnings(), ElementsAre(HasSubstr("passed over 1 of")));
+  folder_.write("set/b/part-1.tfrecord", "damaged, of some length");
+  EXPECT_THAT(thrown_error([&] { open_with("tfrecord", {folder_.path() / "set"}, "width = 3"); }), HasSubstr("part-1.tfrecord: expected"));
+  std::filesystem::create_directories(folder_.path() / "none");
+  EXPECT_THAT(thrown_error([&] { open_with("tfrecord", {folder_.path() / "none"}); }), HasSubstr("none: the folder has no TFRecord file"));
 }
 
 TEST_F(Tfrecord, ARawImageMayBeginLikeAJpeg) {

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "trireme/base/options.h"
+#include "trireme/data/images/picture_options.h"
 #include "trireme/data/source/source.h"
 #include "trireme/wire/example.pb.h"
 
@@ -20,11 +21,17 @@ struct ExampleOptions {
   std::string label = "label";
   std::string target = "target";
   std::string encoding = "auto";
-  std::int64_t height = 0;
-  std::int64_t width = 0;
-  std::int64_t channels = 0;
+  PictureOptions picture;
+  bool float_classes = false;  // a label that is one whole float is a class
 };
 void describe(ExampleOptions& o, OptionVisitor& visit);
+
+// The class of a record: a number, or a text.
+struct ExampleLabel {
+  bool is_text = false;
+  std::int64_t number = 0;
+  std::string_view text;
+};
 
 // One record; messages begin with `place`. Every fault is data_loss or invalid_argument.
 class ExampleFeatures {
@@ -32,26 +39,31 @@ class ExampleFeatures {
   // The Example must outlive it.
   ExampleFeatures(const wire::Example& example, const ExampleOptions& options, std::string_view place);
 
-  bool has_label() const { return find(options_.label) != nullptr; }
-  std::int64_t label() const;
+  // Where label and target name one feature, it is a target.
+  bool has_label() const { return options_.label != options_.target && find(options_.label) != nullptr; }
+  ExampleLabel label() const;
   std::span<const float> targets() const;
 
   bool encoded() const;  // as PNG or JPEG
   Element element() const;
-  // Of the sample: channels x height x width and so on. An encoded image is decoded to learn it.
+  // Of the sample: channels x height x width and so on. Of an encoded image only the header is decoded.
   Shape shape() const;
-  // Throws unless the values are of this shape and kind.
+  // Throws unless the sample is of this shape and kind; the values of an encoded image are not looked at.
   void expect(const Shape& shape, Element element) const;
-  // Writes the values as planes.
+  // Writes the values as planes, pictures turned upright and in the size that the options give.
   void read(const Shape& shape, Element element, std::span<std::byte> sample) const;
 
  private:
-  const wire::Feature* find(const std::string& name) const;
+  const wire::Feature* find(std::string_view name) const;
   const wire::Feature& image() const;
   const std::string& image_bytes() const;
   std::int64_t extent(const std::string& name, std::int64_t otherwise) const;
   std::vector<std::int64_t> declared_extents() const;
-  [[noreturn]] void wrong_shape(const Shape& expected, const std::string& found) const;
+  bool is_picture(const Shape& stored) const;
+  ImageFit fit() const;
+  void expect_element(Element element) const;
+  void expect_count(const Shape& stored) const;
+  [[noreturn]] void wrong_shape(const Shape& expected, const Shape& found) const;
 
   const wire::Example& example_;
   const ExampleOptions& options_;

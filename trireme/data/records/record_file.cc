@@ -80,6 +80,12 @@ std::string_view RecordFile::bytes_at(std::uint64_t offset, std::size_t count, s
   return buffer;
 }
 
+bool begins_with_length(const InputFile& file) {
+  std::array<char, kRecordHeader> bytes{};
+  const std::size_t count = file.read_at(0, std::as_writable_bytes(std::span(bytes)));
+  return length_is_whole({bytes.data(), count});
+}
+
 Compression record_compression(const InputFile& file) {
   std::array<char, kRecordHeader> bytes{};
   const std::size_t count = file.read_at(0, std::as_writable_bytes(std::span(bytes)));

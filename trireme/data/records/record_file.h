@@ -46,5 +46,7 @@ class RecordFile {
 
 // By the first bytes: a plain file begins with a length whose CRC is right, which no zlib or gzip header imitates.
 Compression record_compression(const InputFile& file);
+// Whether the length of a first record is there, with the right CRC.
+bool begins_with_length(const InputFile& file);
 
 }  // namespace trireme::data

@@ -32,18 +32,27 @@ std::vector<std::string> read_class_names(const std::filesystem::path& path) {
 }  // namespace
 
 RecordSource::RecordSource(const std::vector<std::filesystem::path>& files, RecordSourceOptions options) : options_(std::move(options)) {
-  format_.class_names = read_class_names(class_names_file(files.front()));
+  format_.class_names = options_.class_names.empty() ? read_class_names(class_names_file(files.front())) : options_.class_names;
   if (options_.classes == 0) options_.classes = static_cast<std::int64_t>(format_.class_names.size());
   for (const std::filesystem::path& file : files) add_file(file);
   check_record_count(options_.records, size() + damaged_, files, starts_);
   if (samples_.empty()) throw Error{data_loss, "{}: expected whole records, found {} damaged ones only", files.front().string(), damaged_};
   if (damaged_ > 0) Log().warning("{}: {} damaged records of {} are left out", files.front().string(), damaged_, size() + damaged_);
-  if (format_.targets > 0) return;
+  if (format_.targets == 0) finish_labels();
+  buffer_ = {};
+}
+
+void RecordSource::finish_labels() {
+  if (texts_) {
+    const std::vector<std::int32_t> labels = texts_->finish(format_);
+    for (std::size_t i = 0; i < labels.size(); ++i) samples_[i].label = labels[i];
+    texts_.reset();
+    return;
+  }
   format_.classes = options_.classes;
   for (const Sample& sample : samples_)
     if (options_.classes == 0) format_.classes = std::max<std::int64_t>(format_.classes, sample.label + 1);
   if (static_cast<std::int64_t>(format_.class_names.size()) != format_.classes) format_.class_names.clear();
-  buffer_ = {};
 }
 
 std::int32_t RecordSource::label(std::int64_t index) const { return samples_[static_cast<std::size_t>(index)].label; }
@@ -90,22 +99,39 @@ void RecordSource::add_record(const RecordPlace& place) {
 void RecordSource::add_example(const wire::Example& example, const RecordPlace& place) {
   const std::string name = name_of(files_.back(), place);
   const ExampleFeatures features(example, options_.example, name);
-  Sample sample{.place = place, .file = static_cast<std::uint32_t>(files_.size() - 1)};
+  const Sample sample{.place = place, .file = static_cast<std::uint32_t>(files_.size() - 1)};
   if (samples_.empty()) {
     format_.shape = features.shape();
     format_.element = features.element();
     format_.targets = features.has_label() ? 0 : static_cast<std::int64_t>(features.targets().size());
   }
   if (options_.verify || samples_.empty()) features.expect(format_.shape, format_.element);
+  samples_.push_back(sample);
   if (format_.targets == 0) {
-    sample.label = checked_label(features.label(), options_.classes, name);
+    add_label(features, name);
   } else {
     const std::span<const float> targets = features.targets();
     if (static_cast<std::int64_t>(targets.size()) != format_.targets)
       throw Error{data_loss, "{}: expected {} targets as in the first record, found {}", name, format_.targets, targets.size()};
     targets_.insert(targets_.end(), targets.begin(), targets.end());
   }
-  samples_.push_back(sample);
+}
+
+// The first record decides what labels are.
+void RecordSource::add_label(const ExampleFeatures& features, const std::string& name) {
+  const ExampleLabel label = features.label();
+  if (samples_.size() == 1 && label.is_text) texts_.emplace(format_.class_names, options_.classes);
+  if (label.is_text != texts_.has_value())
+    throw Error{data_loss,
+                "{}: expected {} in the feature '{}' as in the first record, found {}",
+                name,
+                texts_ ? "a text" : "an integer",
+                options_.example.label,
+                label.is_text ? fmt::format("the text '{}'", label.text) : fmt::format("{}", label.number)};
+  if (texts_)
+    texts_->add(label.text, name);
+  else
+    samples_.back().label = checked_label(label.number, options_.classes, name);
 }
 
 std::string RecordSource::name_of(const RecordFile& file, const RecordPlace& place) {

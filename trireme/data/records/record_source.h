@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "trireme/data/formats/text_labels.h"
 #include "trireme/data/records/example_features.h"
 #include "trireme/data/records/record_file.h"
 #include "trireme/data/source/source.h"
@@ -19,8 +20,10 @@ struct RecordSourceOptions {
   std::optional<Compression> compression;  // none given: by content
   bool verify = true;                      // the CRC and the features of every record, not only labels and lengths
   bool skip_damaged = false;
-  std::int64_t classes = 0;  // 0: from names or labels
-  std::int64_t records = 0;  // 0: any number
+  std::int64_t classes = 0;              // 0: from names or labels
+  std::vector<std::string> class_names;  // empty: those beside the files
+  std::vector<std::string> warnings;     // of the files
+  std::int64_t records = 0;              // 0: any number
 };
 
 class RecordSource final : public Source {
@@ -33,6 +36,7 @@ class RecordSource final : public Source {
   std::span<const float> target(std::int64_t index) const override;
   void read(std::int64_t index, std::span<std::byte> sample) const override;
   std::vector<std::int64_t> file_starts() const override { return starts_; }
+  std::vector<std::string> warnings() const override { return options_.warnings; }
 
   std::int64_t damaged() const { return damaged_; }  // records that were skipped
 
@@ -46,6 +50,8 @@ class RecordSource final : public Source {
   void add_file(const std::filesystem::path& path);
   void add_record(const RecordPlace& place);
   void add_example(const wire::Example& example, const RecordPlace& place);
+  void add_label(const ExampleFeatures& features, const std::string& name);
+  void finish_labels();
   static std::string name_of(const RecordFile& file, const RecordPlace& place);
 
   RecordSourceOptions options_;
@@ -53,6 +59,7 @@ class RecordSource final : public Source {
   std::vector<RecordFile> files_;
   std::vector<std::int64_t> starts_;
   std::vector<Sample> samples_;
+  std::optional<TextLabels> texts_;  // if labels are texts
   std::vector<float> targets_;
   std::int64_t damaged_ = 0;
   std::string buffer_;  // of the opening only

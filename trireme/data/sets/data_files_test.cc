@@ -48,6 +48,21 @@ TEST(DataFiles, FoldersAreListedToTheirDepth) {
   EXPECT_EQ(files.named.size(), 2U);
 }
 
+TEST(DataFiles, PatternsAndTablesAreCarriedToo) {
+  const ScratchFolder scratch;
+  std::filesystem::create_directories(scratch.path() / "photos");
+  scratch.write("photos/1.png", "x");
+  for (const char* name : {"labels.csv", "a-1.csv", "a-2.csv"}) scratch.write(name, "x");
+  const std::string at = scratch.path().string();
+  EXPECT_THAT(names(files_of("reader = 'csv'\ntrain = ['" + at + "/a-*.csv']")), ElementsAre("0:a-1.csv", "0:a-2.csv"));
+  const DataFiles files = files_of("reader = 'image_table'\ntrain = ['" + at + "/photos']\ntable = '" + at + "/labels.csv'");
+  EXPECT_THAT(names(files), ElementsAre("0:1.png", "1:labels.csv"));
+  EXPECT_EQ(files.named.back().key, "table");
+  Config job = Config::parse_toml("[data]\nreader = 'image_table'", "job.toml");
+  set_data_folders(job, files.named, {"/s/0", "/s/1"}, "staged");
+  EXPECT_EQ(job.at("data").at("table").to_toml(), R"(["/s/1/labels.csv"])");
+}
+
 TEST(DataFiles, AMissingFileIsNamed) {
   EXPECT_THAT(thrown_error([] { files_of("reader = 'csv'\ntrain = ['/nowhere/a.csv']"); }), HasSubstr("not_found: /nowhere/a.csv"));
 }

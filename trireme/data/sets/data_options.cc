@@ -46,6 +46,19 @@ void check_names_of_files(const Config& data, std::string_view place) {
   }
 }
 
+void check_fold(const DataOptions& options, const Config& data) {
+  if (options.folds == 0 && options.fold == 0) return;
+  const std::string& place = data.at(data.find("folds") == nullptr ? "fold" : "folds").origin();
+  if (options.folds < 2) throw Error{invalid_argument, "{}: [data]: folds must be at least 2, not {}", place, options.folds};
+  if (options.fold < 1 || options.fold > options.folds)
+    throw Error{invalid_argument,
+                "{}: [data]: folds = {} needs fold = 1 to {}; `trireme train --folds {}` trains each",
+                place,
+                options.folds,
+                options.folds,
+                options.folds};
+}
+
 void check_files(const DataRequest& request, const Config& data) {
   if (request.reader->reads_files && request.data.train.empty())
     throw Error{invalid_argument, "{}: [data]: reader '{}' needs path = \"...\" or train = [files]", data.at("reader").origin(),
@@ -62,6 +75,9 @@ void describe(DataOptions& o, OptionVisitor& visit) {
   visit("validation", o.validation, "training samples held out for the check after each epoch: a number, or a share below 1", 0, 1e12);
   visit("test_split", o.test_split, "training samples held out for the test, if there are no files for it: a number, or a share", 0, 1e12);
   visit("split_seed", o.split_seed, "decides which samples are held out", 0);
+  visit("folds", o.folds, "the training samples in so many parts, one of which is the test; 0: none. `trireme train --folds` sets both", 0,
+        1 << 20);
+  visit("fold", o.fold, "which part is the test, from 1 to `folds`", 0, 1 << 20);
   visit("limit", o.limit, "train on this many samples at most; 0 means all", 0);
   visit("normalize", o.normalize,
         "measured on the training samples: subtract the mean, or divide by the deviation too (standard); per_sample: each by its own",
@@ -94,6 +110,7 @@ DataRequest data_request(const Config& data) {
   request.pipeline = read_options<PipelineOptions>(table_or_empty(data, "pipeline"), "[data.pipeline]");
   request.augment = read_options<AugmentOptions>(table_or_empty(data, "augment"), "[data.augment]");
   check_files(request, data);
+  check_fold(request.data, data);
   return request;
 }
 

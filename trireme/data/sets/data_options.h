@@ -22,6 +22,8 @@ struct DataOptions {
   double validation = 0;
   double test_split = 0;
   std::int64_t split_seed = 1;
+  std::int64_t folds = 0;
+  std::int64_t fold = 0;
   std::int64_t limit = 0;
   std::string normalize = "none";
   std::vector<std::string> class_names;

@@ -4,10 +4,13 @@
 
 #include <algorithm>
 #include <cmath>
+#include <iterator>
+#include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/data/formats/named_files.h"
 #include "trireme/data/pipeline/cache.h"
+#include "trireme/data/sets/folds.h"
 #include "trireme/data/sets/matching_parts.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/data/source/subset.h"
@@ -54,17 +57,38 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
   return std::make_shared<Subset>(base, std::move(indices));
 }
 
+// The fold is held out of what the split leaves to train on; validation samples are then drawn from the rest.
+void apply_fold(Split& split, DataSets& sets, const DataOptions& options) {
+  std::vector<std::int64_t> pool;
+  std::ranges::merge(split.train, split.validation, std::back_inserter(pool));
+  const auto seed = static_cast<std::uint64_t>(options.split_seed);
+  Fold fold = take_fold(*sets.train, pool, {.folds = options.folds, .fold = options.fold - 1, .seed = seed});
+  std::ranges::copy(fold.warnings, std::back_inserter(sets.warnings));
+  const auto left = static_cast<std::int64_t>(fold.rest.size());
+  const std::int64_t validation = held_out(options.validation, left);
+  if (validation >= left)
+    throw Error{invalid_argument, "[data]: validation holds out {} of the {} samples that fold {} leaves; nothing is left to train on",
+                validation, left, options.fold};
+  const auto samples_at = [&](std::vector<std::int64_t> places) {
+    for (std::int64_t& place : places) place = fold.rest[static_cast<std::size_t>(place)];
+    return places;
+  };
+  const Split rest = split_samples(left, {.validation = validation}, seed);
+  split = {.train = samples_at(rest.train), .validation = samples_at(rest.validation), .test = std::move(fold.held_out)};
+}
+
 void apply_split(DataSets& sets, const DataOptions& options) {
   const SplitSizes sizes = split_sizes(options, sets.train->size());
   if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
   Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  if (options.folds > 0) apply_fold(split, sets, options);
   if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
     split.train.resize(static_cast<std::size_t>(options.limit));
   if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
   const std::shared_ptr<const Source> base = sets.train;
   sets.train = part_or_null(base, std::move(split.train));
   sets.validation = part_or_null(base, std::move(split.validation));
-  if (sizes.test > 0) sets.test = part_or_null(base, std::move(split.test));
+  if (sizes.test > 0 || options.folds > 0) sets.test = part_or_null(base, std::move(split.test));
 }
 
 }  // namespace

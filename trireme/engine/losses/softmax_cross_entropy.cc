@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// softmax_cross_entropy: mean of log(sum(exp(x))) - x[label] over samples; takes logits, so that it never overflows.
+// softmax_cross_entropy: mean of weight * (log(sum(exp(x))) - x[label]) over samples; takes logits, so that it never overflows.
 #include <algorithm>
 #include <cmath>
 
@@ -9,17 +9,18 @@
 namespace trireme::engine::losses {
 namespace {
 
-// Returns the loss of one sample; the gradient row becomes (softmax - one-hot) / samples.
+// Returns the weighted loss of one sample; the gradient row becomes weight * (softmax - one-hot) / samples.
 double sample_loss(const LossCall& call, const float* x, std::int32_t label, float* gradient) {
+  const double weight = call.class_weights.empty() ? 1.0 : static_cast<double>(call.class_weights[static_cast<std::size_t>(label)]);
   const auto highest = static_cast<double>(*std::max_element(x, x + call.outputs));
   double sum = 0;
   for (std::int64_t k = 0; k < call.outputs; ++k) sum += std::exp(static_cast<double>(x[k]) - highest);
   if (gradient != nullptr) {
-    const double share = 1.0 / static_cast<double>(call.samples);
+    const double share = weight / static_cast<double>(call.samples);
     for (std::int64_t k = 0; k < call.outputs; ++k)
       gradient[k] = static_cast<float>((std::exp(static_cast<double>(x[k]) - highest) / sum - (k == label ? 1 : 0)) * share);
   }
-  return highest + std::log(sum) - static_cast<double>(x[label]);
+  return weight * (highest + std::log(sum) - static_cast<double>(x[label]));
 }
 
 void compute(const LossCall& call, Outcome& outcome) {

@@ -51,6 +51,7 @@ struct NumberEvaluation {
 struct Evaluation {
   std::string part;        // train, validation, test
   std::string checkpoint;  // its folder's name
+  std::string weights;     // "best": of its best epoch; "last": of its step
   std::int64_t samples = 0;
   std::int64_t of = 0;  // that the part has; more than `samples` if time ran out
   double seconds = 0;

@@ -116,6 +116,7 @@ Json json_of(const Evaluation& evaluation) {
   Json json{{"version", 1},
             {"part", evaluation.part},
             {"checkpoint", evaluation.checkpoint},
+            {"weights", evaluation.weights},
             {"samples", evaluation.samples},
             {"of", evaluation.of},
             {"seconds", evaluation.seconds},
@@ -129,6 +130,7 @@ Evaluation evaluation_of(const Json& json) {
   try {
     Evaluation evaluation{.part = json.at("part"),
                           .checkpoint = json.at("checkpoint"),
+                          .weights = json.value("weights", "last"),
                           .samples = json.at("samples"),
                           .of = json.at("of"),
                           .seconds = number_of(json, "seconds"),

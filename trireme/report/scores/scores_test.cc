@@ -135,8 +135,15 @@ TEST(NumberTally, LargeTargetsKeepTheirDigits) {
 }
 
 Evaluation example_evaluation() {
-  Evaluation e{
-      .part = "test", .checkpoint = "step-00000012", .samples = 6, .of = 8, .seconds = 0.5, .loss = 1.25, .classes = {}, .numbers = {}};
+  Evaluation e{.part = "test",
+               .checkpoint = "step-00000012",
+               .weights = "best",
+               .samples = 6,
+               .of = 8,
+               .seconds = 0.5,
+               .loss = 1.25,
+               .classes = {},
+               .numbers = {}};
   e.classes = tally_of(7, kExample).finish({"ash", "beech", "cedar"});
   return e;
 }
@@ -149,7 +156,15 @@ TEST(EvaluationJson, ComesBackAsItWas) {
   EXPECT_EQ(json_of(e)["confusion"][2][1], 2);
   EXPECT_EQ(json_of(e)["classes"][1]["name"], "beech");
 
-  Evaluation numbers{.part = "validation", .checkpoint = "", .samples = 1, .of = 1, .seconds = 0, .loss = 0, .classes = {}, .numbers = {}};
+  Evaluation numbers{.part = "validation",
+                     .checkpoint = "",
+                     .weights = "last",
+                     .samples = 1,
+                     .of = 1,
+                     .seconds = 0,
+                     .loss = 0,
+                     .classes = {},
+                     .numbers = {}};
   const std::array<float, 1> five{5};
   NumberTally tally(1);
   tally.add(five, five);

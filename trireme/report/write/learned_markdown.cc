@@ -56,9 +56,9 @@ std::string target_table(const NumberEvaluation& numbers) {
 std::string learned_markdown(const RunDocument& d) {
   if (!d.evaluation) return "";
   const Evaluation& e = *d.evaluation;
-  std::string text =
-      fmt::format("Checkpoint {} on {} {} samples{}: loss {:.4f}, {}.\n\n", e.checkpoint, plain(static_cast<double>(e.samples)), e.part,
-                  e.samples < e.of ? fmt::format(" of {}", e.of) : "", e.loss, headline(e));
+  std::string text = fmt::format("Checkpoint {}{} on {} {} samples{}: loss {:.4f}, {}.\n\n", e.checkpoint,
+                                 e.weights == "best" ? ", weights of its best epoch," : "", plain(static_cast<double>(e.samples)), e.part,
+                                 e.samples < e.of ? fmt::format(" of {}", e.of) : "", e.loss, headline(e));
   if (e.classes) return text + class_table(*e.classes) + confused_table(*e.classes);
   return text + (e.numbers ? target_table(*e.numbers) : "");
 }

@@ -49,7 +49,8 @@ constexpr std::chrono::seconds kGrace{5};  // for nodes to leave by themselves
 
 std::int64_t checkpoint_bytes(const train::Job& job) {
   const auto slots = static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
-  const std::int64_t values = job.graph.parameters().size() * (1 + slots) + job.graph.states().size();
+  const std::int64_t model = job.graph.parameters().size() + job.graph.states().size();
+  const std::int64_t values = (job.train.keep_best ? 2 : 1) * model + slots * job.graph.parameters().size();
   return values * static_cast<std::int64_t>(sizeof(float)) + (1 << 20);
 }
 

@@ -32,8 +32,9 @@ struct RunFindings {
 // The first samples of the training, as the network sees them.
 void write_examples(const RunFindings& findings);
 
-// Scores of the checkpoint on the test samples, or on the validation samples; nothing if there are none of either. Takes at most
-// observe.evaluation_seconds; a signal in `stop` ends it. Returns a line for people, which may be empty.
+// Scores of the checkpoint, with the weights of its best epoch if it has them, on the test samples, or on the validation samples; nothing
+// if there are none of either. Takes at most observe.evaluation_seconds; a signal in `stop` ends it. Returns a line for people, which may
+// be empty.
 std::string write_evaluation(const RunFindings& findings, const std::filesystem::path& checkpoint, const std::atomic<int>& stop);
 
 }  // namespace trireme::run

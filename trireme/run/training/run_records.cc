@@ -19,6 +19,7 @@
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/data_lookup.h"
 #include "trireme/run/terminal/exit_code.h"
+#include "trireme/train/checkpoint/checkpoint_layout.h"
 #include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
@@ -282,10 +283,14 @@ std::string RunRecords::ending(const train::SessionResult& result, const train::
                         cursor.best_epoch + 1);
   text += fmt::format("trained {} {} in {:.1f} s, {:.0f} samples/s", cursor.epoch, cursor.epoch == 1 ? "epoch" : "epochs",
                       cursor.train_seconds, static_cast<double>(cursor.samples_seen) / std::max(cursor.train_seconds, 1e-9));
+  const bool has_best = std::filesystem::exists(result.checkpoint / train::kBestFile);
   if (result.test.samples > 0) text += fmt::format("; test loss {:.4f}", result.test.loss);
   if (result.test.samples > 0 && data_.train->format().classes > 0) text += fmt::format(", accuracy {:.2f} %", 100 * result.test.accuracy);
-  text += "\n" + findings_text_;
-  text += fmt::format("model    {}\nrecords  {}\n", (result.checkpoint / "model.safetensors").string(), directory_.path().string());
+  text += "\n";
+  if (has_best) text += best_epoch(cursor);
+  text += findings_text_;
+  text += fmt::format("model    {}\nrecords  {}\n", (result.checkpoint / (has_best ? train::kBestFile : train::kModelFile)).string(),
+                      directory_.path().string());
   return text;
 }
 
@@ -321,6 +326,15 @@ void RunRecords::evaluate(const train::SessionResult& result, const std::atomic<
     console_.err << fmt::format("{}trireme: warning: no scores of classes: {}; `trireme eval {}` makes them\n",
                                 request_.terminal ? "\r\033[K" : "", error.what(), directory_.path().string());
   }
+}
+
+std::string RunRecords::best_epoch(const train::Cursor& cursor) const {
+  const bool by_accuracy = job_.early_stopping.watch == "accuracy";
+  const bool has_validation = data_.validation != nullptr;
+  return fmt::format("best     epoch {} of {}, by {} {} {}: its weights are kept{}\n", cursor.best_epoch + 1, cursor.epoch,
+                     has_validation ? "validation" : "test", job_.early_stopping.watch,
+                     by_accuracy ? fmt::format("{:.2f} %", 100 * cursor.best) : fmt::format("{:.4f}", -cursor.best),
+                     has_validation ? data_.test != nullptr ? " and tested" : "" : "; the test above is of the last epoch");
 }
 
 void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {

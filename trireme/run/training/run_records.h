@@ -76,6 +76,7 @@ class RunRecords {
   void write_examples();
   void evaluate(const train::SessionResult& result, const std::atomic<int>& stop);
   std::string ending(const train::SessionResult& result, const train::Cursor& cursor) const;
+  std::string best_epoch(const train::Cursor& cursor) const;
 
   const TrainingRequest& request_;
   const train::Job& job_;

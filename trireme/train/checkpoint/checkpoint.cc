@@ -84,10 +84,14 @@ void check_sizes(const Checkpoint& checkpoint, const graph::Graph& graph) {
   ensure(checkpoint.states.size() == static_cast<std::size_t>(graph.states().size()), "a checkpoint has the graph's states");
   ensure(checkpoint.slots.size() == checkpoint.slot_names.size(), "every slot of a checkpoint has a name");
   for (const auto& slot : checkpoint.slots) ensure(slot.size() == count, "a slot is as long as the parameters");
+  if (checkpoint.best == nullptr) return;
+  ensure(checkpoint.best->parameters.size() == count, "the best weights have the graph's parameters");
+  ensure(checkpoint.best->states.size() == checkpoint.states.size(), "the best weights have the graph's states");
 }
 
 std::int64_t bytes_of(const Checkpoint& checkpoint) {
-  const std::size_t values = checkpoint.parameters.size() * (1 + checkpoint.slots.size()) + checkpoint.states.size();
+  const std::size_t model = checkpoint.parameters.size() + checkpoint.states.size();
+  const std::size_t values = model * (checkpoint.best == nullptr ? 1 : 2) + checkpoint.parameters.size() * checkpoint.slots.size();
   return static_cast<std::int64_t>(values * sizeof(float));
 }
 
@@ -107,27 +111,45 @@ void write_synced(const std::filesystem::path& path, std::string_view content) {
   file.sync();
 }
 
-void write_files(const std::filesystem::path& directory, const Checkpoint& checkpoint, const graph::Graph& graph) {
+// A file of a checkpoint, and what manifest and sums say of it.
+struct Part {
+  std::string_view name;
+  WrittenFile file;
+};
+
+std::vector<Part> write_tensors(const std::filesystem::path& directory, const Checkpoint& checkpoint, const graph::Graph& graph) {
   const std::vector<std::span<const float>> model = {checkpoint.parameters, checkpoint.states};
   const std::vector<std::span<const float>> slots(checkpoint.slots.begin(), checkpoint.slots.end());
   const std::vector<TensorToWrite> model_tensors = tensors_at(model_places(graph), model);
   const std::vector<TensorToWrite> optimizer_tensors = tensors_at(optimizer_places(graph, checkpoint.slot_names), slots);
   check_finite(checkpoint, model_tensors);
   check_finite(checkpoint, optimizer_tensors);
-  const WrittenFile model_file = write_safetensors(directory / kModelFile, model_tensors);
-  const WrittenFile optimizer_file = write_safetensors(directory / kOptimizerFile, optimizer_tensors);
+  std::vector<Part> parts;
+  parts.push_back({kModelFile, write_safetensors(directory / kModelFile, model_tensors)});
+  parts.push_back({kOptimizerFile, write_safetensors(directory / kOptimizerFile, optimizer_tensors)});
+  if (checkpoint.best == nullptr) return parts;
+  const std::vector<std::span<const float>> best = {checkpoint.best->parameters, checkpoint.best->states};
+  const std::vector<TensorToWrite> best_tensors = tensors_at(model_places(graph), best);
+  check_finite(checkpoint, best_tensors);
+  parts.push_back({kBestFile, write_safetensors(directory / kBestFile, best_tensors)});
+  return parts;
+}
+
+void write_files(const std::filesystem::path& directory, const Checkpoint& checkpoint, const graph::Graph& graph) {
+  const std::vector<Part> parts = write_tensors(directory, checkpoint, graph);
   failpoint("ckpt.after_tmp_write");
-  const std::string manifest =
-      manifest_text({.cursor = checkpoint.cursor,
-                     .generation = checkpoint.generation,
-                     .model = model_hash(graph),
-                     .slot_names = checkpoint.slot_names,
-                     .normalization = checkpoint.normalization,
-                     .class_names = checkpoint.class_names,
-                     .bytes = {{std::string(kModelFile), model_file.bytes}, {std::string(kOptimizerFile), optimizer_file.bytes}}});
-  write_synced(directory / kManifestFile, manifest);
-  write_synced(directory / kSumsFile, sum_line(digest_of(Digest::Kind::sha256, manifest), kManifestFile) +
-                                          sum_line(model_file.sha256, kModelFile) + sum_line(optimizer_file.sha256, kOptimizerFile));
+  Manifest manifest{.cursor = checkpoint.cursor,
+                    .generation = checkpoint.generation,
+                    .model = model_hash(graph),
+                    .slot_names = checkpoint.slot_names,
+                    .normalization = checkpoint.normalization,
+                    .class_names = checkpoint.class_names};
+  for (const Part& part : parts) manifest.bytes.emplace(part.name, part.file.bytes);
+  const std::string text = manifest_text(manifest);
+  write_synced(directory / kManifestFile, text);
+  std::string sums = sum_line(digest_of(Digest::Kind::sha256, text), kManifestFile);
+  for (const Part& part : parts) sums += sum_line(part.file.sha256, part.name);
+  write_synced(directory / kSumsFile, sums);
   sync_directory(directory);
   failpoint("ckpt.after_fsync");
 }

@@ -46,6 +46,12 @@ struct Position {
   auto operator<=>(const Position&) const = default;  // NOLINT(modernize-use-nullptr): clang-tidy 14 takes its 0 for a pointer
 };
 
+// Weights that are kept beside those that go on being trained.
+struct KeptWeights {
+  std::vector<float> parameters;
+  std::vector<float> states;
+};
+
 struct Checkpoint {
   Cursor cursor;
   std::int64_t generation = 0;
@@ -58,10 +64,12 @@ struct Checkpoint {
   // What prediction needs to know of the data.
   data::Normalization normalization;
   std::vector<std::string> class_names;
+  std::shared_ptr<const KeptWeights> best;  // of cursor.best_epoch; null: none were kept
 };
 
-// The checkpoints of a run: directory/step-00000123/{model.safetensors, optimizer.safetensors, manifest.json, SHA256SUMS}. The last
-// two are kept. `graph` names the tensors; a checkpoint of another model is refused. One process writes at a time (RunDirectory::lock).
+// The checkpoints of a run: directory/step-00000123/{model.safetensors, optimizer.safetensors, manifest.json, SHA256SUMS}, and
+// best.safetensors if there are weights of a best epoch. The last two are kept. `graph` names the tensors; a checkpoint of another model is
+// refused. One process writes at a time (RunDirectory::lock).
 class CheckpointStore {
  public:
   // Called when a checkpoint of so many bytes begins to be written; what it returns lives until that is done or has failed.

@@ -163,8 +163,8 @@ TEST_F(TracedCheckpoint, EverythingIsSyncedBeforeTheRenameAndTheRenameAfterIt) {
     if (call == SYS_fsync) order.emplace_back("sync");
     if (call == SYS_rename || call == SYS_renameat || call == SYS_renameat2) order.emplace_back("rename");
   }
-  // Four files and their directory; the exchange finds nothing to change places with; the store.
-  EXPECT_THAT(order, ElementsAre("sync", "sync", "sync", "sync", "sync", "rename", "rename", "sync"));
+  // Five files and their directory; the exchange finds nothing to change places with; the store.
+  EXPECT_THAT(order, ElementsAre("sync", "sync", "sync", "sync", "sync", "sync", "rename", "rename", "sync"));
 }
 
 // Linux counts a limit on the size of a file like a full disk, but for the name of the error.
@@ -187,7 +187,7 @@ TEST_F(CheckpointCrash, AFullDiskIsReportedAndTheLastGoodOneLoads) {
   const std::string fault = fault_in_child([&] {
     std::filesystem::create_directories(folder_);
     if (::unshare(CLONE_NEWNS) != 0 || ::mount("none", "/", nullptr, MS_REC | MS_PRIVATE, nullptr) != 0 ||
-        ::mount("none", folder_.c_str(), "tmpfs", 0, "size=64k") != 0)
+        ::mount("none", folder_.c_str(), "tmpfs", 0, "size=128k") != 0)
       throw Error{unimplemented, "no right to mount"};
     save(1);
     std::string found;

@@ -19,6 +19,7 @@ namespace trireme::train {
 inline constexpr std::string_view kManifestFile = "manifest.json";
 inline constexpr std::string_view kModelFile = "model.safetensors";
 inline constexpr std::string_view kOptimizerFile = "optimizer.safetensors";
+inline constexpr std::string_view kBestFile = "best.safetensors";  // as the model, of the best epoch; not in every checkpoint
 inline constexpr std::string_view kSumsFile = "SHA256SUMS";
 
 std::string step_directory(std::int64_t step);                        // "step-00000123"

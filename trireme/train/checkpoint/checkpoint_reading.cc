@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Reading one checkpoint: every byte of every file is verified before a weight is used.
 #include <algorithm>
+#include <memory>
+#include <optional>
 #include <span>
 #include <system_error>
 #include <utility>
@@ -45,7 +47,7 @@ class Sums {
     return content;
   }
   void finish() const {
-    if (!rest_.empty()) throw Error{data_loss, "{} has more than its three lines", path_.string()};
+    if (!rest_.empty()) throw Error{data_loss, "{} has more lines than the checkpoint has files", path_.string()};
   }
 
  private:
@@ -105,6 +107,20 @@ void fill_absent(const graph::Graph& graph, std::span<const std::span<float>> ar
     if (place.if_absent) std::ranges::fill(values_at(place, arrays), *place.if_absent);
 }
 
+// Of the same tensors as the model.
+std::shared_ptr<const KeptWeights> read_best(const Safetensors& file, const std::filesystem::path& path, const graph::Graph& graph,
+                                             const std::vector<Place>& places) {
+  const std::string found = difference(places, file.tensors());
+  if (!found.empty()) throw Error{data_loss, "{} does not fit its model: {}", path.string(), found};
+  auto best =
+      std::make_shared<KeptWeights>(KeptWeights{.parameters = std::vector<float>(static_cast<std::size_t>(graph.parameters().size())),
+                                                .states = std::vector<float>(static_cast<std::size_t>(graph.states().size()))});
+  const std::vector<std::span<float>> arrays{best->parameters, best->states};
+  fill_absent(graph, arrays);
+  copy_all(file, places, arrays);
+  return best;
+}
+
 }  // namespace
 
 Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::Graph& graph) {
@@ -114,6 +130,8 @@ Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::
   Manifest manifest = parse_manifest(sums.verified(kManifestFile, kMaxManifest), (directory / kManifestFile).string());
   const Safetensors model = verified_tensors(sums, directory, kModelFile, manifest);
   const Safetensors optimizer = verified_tensors(sums, directory, kOptimizerFile, manifest);
+  const bool has_best = manifest.bytes.contains(std::string(kBestFile));
+  const auto best_file = has_best ? std::optional(verified_tensors(sums, directory, kBestFile, manifest)) : std::nullopt;
   sums.finish();
   const std::vector<Place> model_tensors = checked_places(directory, manifest, model, graph);
   const auto optimizer_tensors = optimizer_places(graph, manifest.slot_names);
@@ -133,6 +151,7 @@ Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::
   fill_absent(graph, arrays);
   copy_all(model, model_tensors, arrays);
   copy_all(optimizer, optimizer_tensors, std::vector<std::span<float>>(checkpoint.slots.begin(), checkpoint.slots.end()));
+  if (best_file) checkpoint.best = read_best(*best_file, directory / kBestFile, graph, model_tensors);
   return checkpoint;
 }
 

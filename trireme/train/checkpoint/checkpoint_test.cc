@@ -25,7 +25,8 @@ using testing::ElementsAre;
 using testing::HasSubstr;
 using testing::StartsWith;
 
-constexpr std::array<const char*, 4> kFiles = {"SHA256SUMS", "manifest.json", "model.safetensors", "optimizer.safetensors"};
+constexpr std::array<const char*, 5> kFiles = {"SHA256SUMS", "manifest.json", "model.safetensors", "optimizer.safetensors",
+                                               "best.safetensors"};
 
 void overwrite(const std::filesystem::path& path, std::string_view content) { OutputFile(path, OutputFile::Mode::replace).write(content); }
 
@@ -39,8 +40,8 @@ void replace_in(const std::filesystem::path& path, std::string_view from, std::s
 // Sums that fit again after a file was altered on purpose.
 void sum_again(const std::filesystem::path& directory) {
   std::string sums;
-  for (const char* file : {"manifest.json", "model.safetensors", "optimizer.safetensors"})
-    sums += digest_of_file(Digest::Kind::sha256, directory / file) + "  " + file + "\n";
+  for (const char* file : {"manifest.json", "model.safetensors", "optimizer.safetensors", "best.safetensors"})
+    if (std::filesystem::exists(directory / file)) sums += digest_of_file(Digest::Kind::sha256, directory / file) + "  " + file + "\n";
   overwrite(directory / "SHA256SUMS", sums);
 }
 
@@ -102,6 +103,27 @@ TEST_F(Checkpoints, AnOptimizerWithoutSlotsIsFine) {
   checkpoint.slot_names.clear();
   store_.save(checkpoint);
   EXPECT_TRUE(store_.load_newest()->checkpoint.slots.empty());
+}
+
+// As a Trireme from before there were best epochs wrote and reads it.
+TEST_F(Checkpoints, WithoutABestEpochItIsAsBefore) {
+  Checkpoint checkpoint = sample_checkpoint(graph_, 1);
+  checkpoint.best.reset();
+  store_.save(checkpoint);
+  EXPECT_THAT(read_file(at(1) / "manifest.json"), HasSubstr(R"("version": 1)"));
+  EXPECT_FALSE(std::filesystem::exists(at(1) / "best.safetensors"));
+  EXPECT_EQ(load_checkpoint(at(1), graph_).best, nullptr);
+}
+
+TEST_F(Checkpoints, TheBestEpochsWeightsAreATensorFileOfTheSameModel) {
+  save(1);
+  const Safetensors best = Safetensors::load(at(1) / "best.safetensors");
+  ASSERT_EQ(best.tensors().size(), Safetensors::load(at(1) / "model.safetensors").tensors().size());
+  Checkpoint bad = sample_checkpoint(graph_, 2);
+  KeptWeights spoiled = *bad.best;
+  spoiled.parameters[0] = std::numeric_limits<float>::quiet_NaN();
+  bad.best = std::make_shared<const KeptWeights>(spoiled);
+  EXPECT_THAT(thrown_error([&] { store_.save(bad); }), HasSubstr("not finite"));
 }
 
 TEST_F(Checkpoints, SumsAreWhatSha256sumChecks) {
@@ -208,11 +230,11 @@ TEST_F(Checkpoints, NoneGoodReportsEveryFault) {
 
 TEST_F(Checkpoints, ANewerFormatIsRefusedNotPassedOver) {
   for (const int step : {1, 2}) save(step);
-  replace_in(at(2) / "manifest.json", R"("version": 1)", R"("version": 9)");
+  replace_in(at(2) / "manifest.json", R"("version": 2)", R"("version": 9)");
   sum_again(at(2));
   EXPECT_EQ(thrown_error([&] { store_.load_newest(); }),
             "failed_precondition: " + (at(2) / "manifest.json").string() +
-                " has format version 9, this Trireme reads up to version 1; use a newer Trireme");
+                " has format version 9, this Trireme reads up to version 2; use a newer Trireme");
 }
 
 TEST_F(Checkpoints, AnotherModelIsRefusedWithTheFirstDifference) {
@@ -231,6 +253,7 @@ TEST_F(Checkpoints, AnotherModelIsRefusedWithTheFirstDifference) {
 // Before batch_norm counted its updates. They were many enough: what it did then was the plain moving mean.
 TEST_F(Checkpoints, OneThatDoesNotCountUpdatesIsLoadedAsAfterMany) {
   Checkpoint wanted = sample_checkpoint(graph_, 3);
+  wanted.best.reset();
   store_.save(wanted);
   std::vector<TensorToWrite> tensors;
   for (const Place& place : older_model_places(graph_)) {

@@ -9,12 +9,14 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/json.h"
+#include "trireme/train/checkpoint/checkpoint_layout.h"
 
 namespace trireme::train {
 namespace {
 
 constexpr std::string_view kFormat = "trireme-checkpoint";
-constexpr std::int64_t kVersion = 1;
+constexpr std::int64_t kVersion = 2;             // the newest that is read
+constexpr std::int64_t kVersionWithoutBest = 1;  // written where a Trireme from before can read all of it
 
 // One list of the fields for both directions.
 template <class AnyCursor, class Visit>
@@ -112,7 +114,8 @@ Manifest from_json(const Json& json) {
 }  // namespace
 
 std::string manifest_text(const Manifest& manifest) {
-  Json json = {{"format", kFormat}, {"version", kVersion}, {"model", manifest.model}};
+  const bool has_best = manifest.bytes.contains(std::string(kBestFile));
+  Json json = {{"format", kFormat}, {"version", has_best ? kVersion : kVersionWithoutBest}, {"model", manifest.model}};
   visit_fields(manifest.cursor, [&](const char* name, const auto& value) { json["cursor"][name] = to_json(value); });
   json["generation"] = manifest.generation;
   json["slots"] = manifest.slot_names;

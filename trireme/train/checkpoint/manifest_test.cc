@@ -58,8 +58,8 @@ TEST(Manifest, NamesThatAreNoTextDontStopACheckpoint) {
 }
 
 TEST(Manifest, ANewerVersionIsRefusedByName) {
-  EXPECT_EQ(fault(replaced(manifest_text({}), R"("version": 1)", R"("version": 2)")),
-            "failed_precondition: m has format version 2, this Trireme reads up to version 1; use a newer Trireme");
+  EXPECT_EQ(fault(replaced(manifest_text({}), R"("version": 1)", R"("version": 3)")),
+            "failed_precondition: m has format version 3, this Trireme reads up to version 2; use a newer Trireme");
   EXPECT_EQ(fault(replaced(manifest_text({}), R"("version": 1)", R"("version": 0)")),
             "data_loss: m is no manifest of a checkpoint: there is no format version 0");
 }

@@ -8,6 +8,7 @@
 #include "trireme/graph/model_file.h"
 #include "trireme/graph/model_fit.h"
 #include "trireme/optim/optimizer.h"
+#include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/plan.h"
 #include "trireme/train/job/policies.h"
 #include "trireme/train/job/profile_window.h"
@@ -59,7 +60,7 @@ bool has_class_option(data::DataRequest request) {
 }
 
 Job job_with(graph::Graph graph, const Config& config) {
-  const Config train = table_or_empty(config, "train");
+  const Config train = with_class_weights_as_text(table_or_empty(config, "train"));
   Job job{.graph = std::move(graph),
           .data = data::data_request(table_or_empty(config, "data")),
           .train = read_options<TrainOptions>(train, "[train]", {"optimizer", "schedule", "early_stopping"}),
@@ -70,6 +71,7 @@ Job job_with(graph::Graph graph, const Config& config) {
           .observe = read_options<ObserveOptions>(table_or_empty(config, "observe"), "[observe]")};
   parse_profile(job.observe.profile);
   check_early_stopping(job, train);
+  check_class_weights(job.train, train);
   return job;
 }
 
@@ -91,6 +93,11 @@ void describe(TrainOptions& o, OptionVisitor& visit) {
         "a step whose loss or gradients are not finite (NaN, infinity) ends the training (stop), or changes nothing (skip)",
         {"stop", "skip"});
   visit("max_skipped_steps", o.max_skipped_steps, "skip: in a row; one more ends the training as stop does", 0, 1 << 20);
+  visit("keep_best", o.keep_best,
+        "keep the weights of the epoch with the best validation (without one, the best test), for eval and predict; "
+        "early_stopping.watch says what counts");
+  visit("class_weights", o.class_weights,
+        "of the training loss, for classes of different size: \"balanced\" (each counts the same), or one number per class");
 }
 
 void describe(EarlyStoppingOptions& o, OptionVisitor& visit) {
@@ -177,6 +184,7 @@ void check_job(const Config& config) {
 Job job_from_config(const Config& config) {
   check_tables(config);
   Job job = job_with(graph::graph_from_config(config.at("model")), config);
+  check_class_weights(job, table_or_empty(config, "train"));
   optim::Optimizer::from_config(job.optimizer, job.graph.parameters());  // a mistake there is reported now, not after the data are read
   return job;
 }

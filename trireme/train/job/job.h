@@ -23,6 +23,8 @@ struct TrainOptions {
   double checkpoint_seconds = 60;
   std::string on_non_finite = "stop";
   std::int64_t max_skipped_steps = 10;
+  bool keep_best = true;
+  std::vector<std::string> class_weights;  // job/class_weights.h
 };
 void describe(TrainOptions& o, OptionVisitor& visit);
 

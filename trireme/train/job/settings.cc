@@ -8,6 +8,7 @@
 #include "trireme/graph/model_entry.h"
 #include "trireme/graph/model_fit.h"
 #include "trireme/optim/optimizer.h"
+#include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/job.h"
 
 namespace trireme::train {
@@ -25,7 +26,7 @@ class SettingsLister {
   std::vector<Setting> list() {
     list_model(config_.at("model"));
     list_data(table_or_empty(config_, "data"));
-    const Config train = table_or_empty(config_, "train");
+    const Config train = with_class_weights_as_text(table_or_empty(config_, "train"));
     add_options<TrainOptions>("train", train, {"optimizer", "schedule", "early_stopping"});
     list_optimizer(table_or_empty(train, "optimizer"));
     add_options<optim::ScheduleOptions>("train.schedule", table_or_empty(train, "schedule"));

@@ -3,6 +3,7 @@
 #include "trireme/train/loop/epoch_progress.h"
 
 #include <algorithm>
+#include <cmath>
 #include <utility>
 
 namespace trireme::train {
@@ -78,23 +79,26 @@ EpochRecord EpochProgress::epoch_record(const data::StreamTimes& times, double l
           .exchange_seconds = std::exchange(exchange_seconds_, 0.0)};
 }
 
-void EpochProgress::begin_next_epoch(const Score& validation) {
-  watch(validation);
+bool EpochProgress::begin_next_epoch(const Score& evaluation) {
+  const bool is_best = watch(evaluation);
   ++cursor_.epoch;
   cursor_.epoch_offset = 0;
   cursor_.correct = 0;
   cursor_.left_out = 0;
   cursor_.loss_sum = 0;
   cursor_.epoch_seconds = 0;
+  return is_best;
 }
 
-void EpochProgress::watch(const Score& validation) {
-  if (validation.samples == 0) return;
+bool EpochProgress::watch(const Score& evaluation) {
+  if (evaluation.samples == 0) return false;
   // Both as something that should grow.
-  const double value = job_.early_stopping.watch == "accuracy" ? validation.accuracy : -validation.loss;
-  if (cursor_.best_epoch >= 0 && !(value > cursor_.best + job_.early_stopping.min_change)) return;
+  const double value = job_.early_stopping.watch == "accuracy" ? evaluation.accuracy : -evaluation.loss;
+  if (!std::isfinite(value)) return false;  // nothing would ever be better than a NaN
+  if (cursor_.best_epoch >= 0 && !(value > cursor_.best + job_.early_stopping.min_change)) return false;
   cursor_.best = value;
   cursor_.best_epoch = cursor_.epoch;
+  return true;
 }
 
 }  // namespace trireme::train

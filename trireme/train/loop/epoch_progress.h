@@ -37,12 +37,12 @@ class EpochProgress {
 
   // The epoch that is over, without its scores. `times`: of its batches.
   EpochRecord epoch_record(const data::StreamTimes& times, double learning_rate);
-  // `validation`: of the epoch, for early stopping; of no samples: there is none.
-  void begin_next_epoch(const Score& validation);
+  // `evaluation`: of the epoch; of no samples: there is none. True: it is the best so far.
+  bool begin_next_epoch(const Score& evaluation);
 
  private:
   bool stopped_early() const;
-  void watch(const Score& validation);
+  bool watch(const Score& evaluation);
 
   const Job& job_;
   std::int64_t samples_;

@@ -4,6 +4,8 @@
 
 #include <gtest/gtest.h>
 
+#include <limits>
+
 #include "trireme/train/testing/job.h"
 
 namespace trireme::train {
@@ -48,6 +50,20 @@ TEST(EpochProgress, EndsWithTheLastEpochOrWhenValidationGetsNoBetter) {
     EXPECT_EQ(progress.finished(), improves ? Ending::completed : Ending::stopped_early);
     EXPECT_EQ(cursor.epoch, improves ? 4 : 3);
   }
+}
+
+// What is not a number is no best epoch, and doesn't keep a later one from being one.
+TEST(EpochProgress, SaysWhichEpochIsTheBest) {
+  const Job job = job_with(kJob, {});
+  Cursor cursor;
+  EpochProgress progress(job, 100, cursor);
+  EXPECT_FALSE(progress.begin_next_epoch({.samples = 10, .loss = std::numeric_limits<double>::quiet_NaN()}));
+  EXPECT_TRUE(progress.begin_next_epoch({.samples = 10, .loss = 2}));
+  EXPECT_FALSE(progress.begin_next_epoch({.samples = 10, .loss = 2}));
+  EXPECT_FALSE(progress.begin_next_epoch({}));
+  EXPECT_TRUE(progress.begin_next_epoch({.samples = 10, .loss = 1}));
+  EXPECT_EQ(cursor.best_epoch, 4);
+  EXPECT_EQ(cursor.best, -1);
 }
 
 }  // namespace

@@ -40,12 +40,11 @@ void Evaluation::compile() {
                      setup_.clock);
 }
 
-Score Evaluation::score(const std::shared_ptr<const data::Source>& samples, WorkGroup& group, Replica& replica) {
+Score Evaluation::score(const std::shared_ptr<const data::Source>& samples, WorkGroup& group, const ModelValues& model) {
   Team& team = group.team;
   const auto part = evaluation_part(samples, team.rank(), group.shares);
   Score own;
-  if (part->size() > 0)
-    own = evaluator_->score(part, setup_.data.normalization, {.parameters = replica.parameters(), .states = replica.states()});
+  if (part->size() > 0) own = evaluator_->score(part, setup_.data.normalization, model);
   if (team.is_alone()) return own;
   const auto count = static_cast<double>(own.samples);
   std::array<double, 3> sums{count, own.loss * count, std::round(own.accuracy * count)};

@@ -13,7 +13,6 @@
 #include "trireme/train/loop/step_monitor.h"
 #include "trireme/train/loop/work_group.h"
 #include "trireme/train/team/evaluator.h"
-#include "trireme/train/team/replica.h"
 
 namespace trireme::train {
 
@@ -32,7 +31,7 @@ class Evaluation {
 
   void compile();  // once
   // Each worker its part, the sums together. Compiled at every worker that has a part.
-  Score score(const std::shared_ptr<const data::Source>& samples, WorkGroup& group, Replica& replica);
+  Score score(const std::shared_ptr<const data::Source>& samples, WorkGroup& group, const ModelValues& model);
 
  private:
   Setup setup_;

@@ -96,11 +96,12 @@ EpochRecord Loop::finish_epoch() {
   group.team.average(replica.states(), statistics_weight());
   context_.state.counts.samples = 0;
   EpochRecord record = context_.progress.epoch_record(times, context_.state.counts.learning_rate);
+  const ModelValues now{.parameters = replica.parameters(), .states = replica.states()};
   if (data.validation != nullptr)
-    record.validation = context_.evaluation.score(data.validation, group, replica);
+    record.validation = context_.evaluation.score(data.validation, group, now);
   else if (data.test != nullptr)
-    record.test = context_.evaluation.score(data.test, group, replica);
-  context_.progress.begin_next_epoch(record.validation);
+    record.test = context_.evaluation.score(data.test, group, now);
+  if (context_.progress.begin_next_epoch(data.validation != nullptr ? record.validation : record.test)) context_.state.keep_as_best();
   return record;
 }
 

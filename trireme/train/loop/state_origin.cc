@@ -24,6 +24,7 @@ Origin StateOrigin::resume(int lead) {
   Cursor cursor = state_.cursor;
   team_.broadcast(std::span(&cursor, 1), lead);
   team_.average(state_.replica.states(), state_.lineage >= 0 ? 1 : 0);
+  state_.best = share_best(cursor);
   state_.cursor = cursor;
   state_.is_whole = false;
   return {.root = lead};
@@ -98,13 +99,33 @@ void StateOrigin::synchronize(const Origin& origin) {
     team_.average(states, origin.weight);
   else
     team_.broadcast(std::span(states), origin.root);
+  std::shared_ptr<const KeptWeights> best = share_best(cursor);
   state_.cursor = cursor;
+  state_.best = std::move(best);
   replica.states() = std::move(states);
   if (receives && !origin.is_everywhere) {
     replica.parameters() = std::move(parameters);
     replica.slots() = std::move(slots);
   }
   state_.lineage = static_cast<std::int64_t>(team_.generation());
+}
+
+// Of the epoch that `cursor`, which all workers have now, calls the best: the first worker that has them sends them to all.
+std::shared_ptr<const KeptWeights> StateOrigin::share_best(const Cursor& cursor) {
+  if (!state_.keeps_best || cursor.best_epoch < 0) return nullptr;
+  const Cursor& own = state_.cursor;
+  const bool has = state_.best != nullptr && own.best_epoch == cursor.best_epoch && own.best == cursor.best;
+  const std::vector<double> all = team_.gather(has ? 1 : 0);
+  const auto first = std::ranges::find(all, 1.0);
+  if (first == all.end()) return nullptr;
+  if (std::ranges::find(all, 0.0) == all.end()) return state_.best;
+  KeptWeights weights{.parameters = std::vector<float>(state_.replica.parameters().size()),
+                      .states = std::vector<float>(state_.replica.states().size())};
+  if (has) weights = *state_.best;
+  const int root = static_cast<int>(first - all.begin());
+  team_.broadcast(std::span(weights.parameters), root);
+  team_.broadcast(std::span(weights.states), root);
+  return std::make_shared<const KeptWeights>(std::move(weights));
 }
 
 }  // namespace trireme::train

@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <functional>
+#include <memory>
 #include <optional>
 
 #include "trireme/train/loop/handover.h"
@@ -40,6 +41,7 @@ class StateOrigin {
   Position furthest_worker(int& rank);
   Origin find(const Committed& committed);
   void synchronize(const Origin& origin);
+  std::shared_ptr<const KeptWeights> share_best(const Cursor& cursor);
 
   TrainingState& state_;
   Team& team_;

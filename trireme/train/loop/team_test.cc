@@ -32,6 +32,16 @@ TEST_P(TeamSizes, EqualOneWorkerAfterFiftySteps) {
   EXPECT_EQ(team[0].memory.epochs.back().test.accuracy, one.memory.epochs.back().test.accuracy);
 }
 
+// Also where a worker has one sample of the last batch, or none of some class.
+TEST_P(TeamSizes, EqualOneWorkerWithClassWeights) {
+  const Cluster weighted({"train.epochs=3", "train.class_weights=[3, 0.2, 1, 1, 0, 1, 1, 1, 1, 5]"});
+  const Trained one = weighted.alone();
+  const std::vector<Trained> team = weighted.train(GetParam());
+  EXPECT_LT(distance(team[0].parameters, one.parameters), 1e-5);
+  EXPECT_NEAR(team[0].memory.epochs.back().train.loss, one.memory.epochs.back().train.loss, 1e-5);
+  EXPECT_GT(distance(one.parameters, Cluster({"train.epochs=3"}).alone().parameters), 1e-2);
+}
+
 TEST(Team, EqualsOneWorkerWithUnevenSharesThatChange) {
   const Cluster cluster;
   const std::vector<Trained> team = cluster.train(3, [&](Trainer& trainer, Observer& observer, int) {

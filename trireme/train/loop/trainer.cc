@@ -6,6 +6,7 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/parallel.h"
+#include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/policies.h"
 #include "trireme/train/team/evaluator.h"
 
@@ -46,6 +47,7 @@ Trainer::Trainer(const Setup& setup, const std::filesystem::path& algorithm_cach
       compiler_({.job = setup.job, .samples = setup.data.train->size(), .plan = course_.plan, .state = state_, .evaluation = evaluation_}),
       keeps_algorithms_(!algorithm_cache.empty()),
       handover_(setup.clock) {
+  state_.replica.set_class_weights(class_weights(setup.job, *setup.data.train));
   if (!setup.team_follows) enter(Team::alone());
 }
 
@@ -144,6 +146,7 @@ Checkpoint Trainer::checkpoint() {
   for (const std::string_view name : replica.optimizer().slots()) out.slot_names.emplace_back(name);
   out.normalization = setup_.data.normalization;
   out.class_names = setup_.data.class_names;
+  out.best = state_.best;
   return out;
 }
 
@@ -161,7 +164,11 @@ Requests Trainer::advance(Observer& observer, const Requests& requests) {
 
 Score Trainer::test() {
   ensure(setup_.data.test != nullptr, "a test needs test samples");
-  return evaluation_.score(setup_.data.test, group_, state_.replica);
+  // The best of the scores on these same samples would be too good.
+  if (state_.best == nullptr || setup_.data.validation == nullptr)
+    return evaluation_.score(setup_.data.test, group_, {.parameters = state_.replica.parameters(), .states = state_.replica.states()});
+  std::vector<float> states = state_.best->states;
+  return evaluation_.score(setup_.data.test, group_, {.parameters = state_.best->parameters, .states = states});
 }
 
 TeamView Trainer::team() const {

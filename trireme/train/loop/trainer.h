@@ -79,7 +79,8 @@ class Trainer {
   // workers at once, maybe some steps later: what is to be done now is returned. Where the plan has another strategy, that is to
   // regroup; where it ends, to stop.
   Requests advance(Observer& observer, const Requests& requests = {});
-  Score test();  // on the test part, with the weights as they are now; all workers of a team together
+  // On the test part, by all workers of a team together: of the best epoch's weights if validation samples chose it, else of the last.
+  Score test();
 
   std::optional<Ending> finished() const { return progress_.finished(); }  // all epochs are done, or early stopping ended them
   const Cursor& cursor() const { return state_.cursor; }

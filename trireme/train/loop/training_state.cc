@@ -19,8 +19,13 @@ Position TrainingState::position() const {
 void TrainingState::reset() {
   replica.reset();
   cursor = {};
+  best.reset();
   lineage = -1;
   is_whole = true;
+}
+
+void TrainingState::keep_as_best() {
+  if (keeps_best) best = std::make_shared<const KeptWeights>(KeptWeights{.parameters = replica.parameters(), .states = replica.states()});
 }
 
 void TrainingState::restore(Checkpoint checkpoint, std::int64_t samples) {
@@ -38,6 +43,7 @@ void TrainingState::restore(Checkpoint checkpoint, std::int64_t samples) {
   replica.parameters() = std::move(checkpoint.parameters);
   replica.states() = std::move(checkpoint.states);
   replica.slots() = std::move(checkpoint.slots);
+  best = keeps_best ? std::move(checkpoint.best) : nullptr;
   lineage = checkpoint.generation;
   is_whole = true;
 }

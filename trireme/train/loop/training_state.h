@@ -4,6 +4,7 @@
 
 #include <cstdint>
 #include <filesystem>
+#include <memory>
 #include <vector>
 
 #include "trireme/train/checkpoint/checkpoint.h"
@@ -32,16 +33,20 @@ struct WorkerCounts {
 
 struct TrainingState {
   // Draws the initial values. `job` must outlive it.
-  TrainingState(const Job& job, const std::filesystem::path& algorithm_cache) : replica(job, algorithm_cache) {}
+  TrainingState(const Job& job, const std::filesystem::path& algorithm_cache)
+      : replica(job, algorithm_cache), keeps_best(job.train.keep_best) {}
 
   Replica replica;
   Cursor cursor;
   std::int64_t lineage = -1;  // generation that the state was last shared in; -1: initial values, which count for nothing
   bool is_whole = true;       // this node has all of the state, not only what servers lent it
   WorkerCounts counts;
+  bool keeps_best;                          // as the job says
+  std::shared_ptr<const KeptWeights> best;  // of cursor.best_epoch; null: none
 
   Position position() const;  // nowhere without the whole state
   void reset();               // to the initial values
+  void keep_as_best();        // the weights as they are now, if the job keeps any
   // Throws failed_precondition if the checkpoint is of another optimizer, or stands beyond an epoch of `samples`.
   void restore(Checkpoint checkpoint, std::int64_t samples);
 };

@@ -3,7 +3,9 @@
 #include "trireme/train/messages/reports.h"
 
 #include <cstring>
+#include <memory>
 #include <span>
+#include <utility>
 
 #include "trireme/base/error.h"
 #include "trireme/observe/record_wire.h"
@@ -134,6 +136,7 @@ std::string pack(const Checkpoint& checkpoint) {
   header.set_parameters(static_cast<std::int64_t>(checkpoint.parameters.size()));
   header.set_states(static_cast<std::int64_t>(checkpoint.states.size()));
   for (const std::string& name : checkpoint.slot_names) header.add_slot_names(name);
+  header.set_has_best(checkpoint.best != nullptr);
   const std::string text = header.SerializeAsString();
   const auto length = static_cast<std::uint32_t>(text.size());
   std::string bytes(sizeof length, '\0');
@@ -142,6 +145,9 @@ std::string pack(const Checkpoint& checkpoint) {
   append(bytes, checkpoint.parameters);
   append(bytes, checkpoint.states);
   for (const std::vector<float>& slot : checkpoint.slots) append(bytes, slot);
+  if (checkpoint.best == nullptr) return bytes;
+  append(bytes, checkpoint.best->parameters);
+  append(bytes, checkpoint.best->states);
   return bytes;
 }
 
@@ -160,6 +166,11 @@ Checkpoint unpack_checkpoint(std::string_view bytes) {
   for (const std::string& name : header.slot_names()) {
     checkpoint.slot_names.push_back(name);
     checkpoint.slots.push_back(take(bytes, header.parameters()));
+  }
+  if (header.has_best()) {
+    KeptWeights best{.parameters = take(bytes, header.parameters())};
+    best.states = take(bytes, header.states());
+    checkpoint.best = std::make_shared<const KeptWeights>(std::move(best));
   }
   if (!bytes.empty()) throw Error{data_loss, "{} bytes too many after a checkpoint", bytes.size()};
   return checkpoint;

@@ -32,6 +32,10 @@ void expect_equal(const Checkpoint& a, const Checkpoint& b) {
   EXPECT_EQ(a.states, b.states);
   EXPECT_EQ(a.slots, b.slots);
   EXPECT_EQ(a.slot_names, b.slot_names);
+  ASSERT_EQ(a.best == nullptr, b.best == nullptr);
+  if (a.best == nullptr) return;
+  EXPECT_EQ(a.best->parameters, b.best->parameters);
+  EXPECT_EQ(a.best->states, b.best->states);
 }
 
 TEST(Reports, StepsComeOutAsTheyWentIn) {
@@ -55,8 +59,16 @@ TEST(Reports, StepsComeOutAsTheyWentIn) {
 
 TEST(Reports, CheckpointsComeOutAsTheyWentIn) { expect_equal(unpack_checkpoint(pack(example(1000))), example(1000)); }
 
+Checkpoint example_with_best() {
+  Checkpoint checkpoint = example(5);
+  checkpoint.best = std::make_shared<const KeptWeights>(KeptWeights{.parameters = {9, 8, 7, 6, 5}, .states = {4, 5, 6}});
+  return checkpoint;
+}
+
+TEST(Reports, ACheckpointMayHaveABestEpoch) { expect_equal(unpack_checkpoint(pack(example_with_best())), example_with_best()); }
+
 TEST(Reports, EveryTruncationOfACheckpointIsRefused) {
-  const std::string bytes = pack(example(5));
+  const std::string bytes = pack(example_with_best());
   for (std::size_t length = 0; length < bytes.size(); ++length)
     EXPECT_THROW(unpack_checkpoint(std::string_view(bytes).substr(0, length)), Error) << length;
   EXPECT_THAT(thrown_error([&] { unpack_checkpoint(bytes + "x"); }), testing::HasSubstr("too many"));

@@ -106,6 +106,9 @@ TEST(Trainer, ContinuesFromAnyStepAsIfNeverInterrupted) {
     run_to_end(rest, memory);
     EXPECT_TRUE(std::ranges::equal(whole.replica().parameters(), rest.replica().parameters())) << "from step " << at;
     EXPECT_TRUE(std::ranges::equal(whole.checkpoint().states, rest.checkpoint().states)) << "from step " << at;
+    ASSERT_NE(rest.checkpoint().best, nullptr);
+    EXPECT_EQ(rest.checkpoint().best->parameters, whole.checkpoint().best->parameters) << "from step " << at;
+    EXPECT_EQ(rest.checkpoint().best->states, whole.checkpoint().best->states) << "from step " << at;
     if (memory.epochs.empty()) continue;
     EXPECT_EQ(memory.epochs.back().train.loss, undisturbed.epochs.back().train.loss) << "from step " << at;
     EXPECT_EQ(memory.epochs.back().validation.loss, undisturbed.epochs.back().validation.loss) << "from step " << at;

@@ -51,8 +51,10 @@ engine::Outcome Replica::compute(const data::Batch& batch, const engine::Gradien
       gradients()[static_cast<std::size_t>(space()[slice].offset)] = std::numeric_limits<float>::quiet_NaN();
       if (ready) ready(slice);
     };
-    return executor_->train_step(view_of(batch), {.parameters = parameters_, .states = states_, .gradients = gradients()},
-                                 spoils ? spoiled : ready, statistics, needed);
+    engine::BatchView view = view_of(batch);
+    view.class_weights = class_weights_;
+    return executor_->train_step(view, {.parameters = parameters_, .states = states_, .gradients = gradients()}, spoils ? spoiled : ready,
+                                 statistics, needed);
   }
   for (std::size_t slice = 0; needed && slice < space().slices().size(); ++slice) needed(slice);
   std::ranges::fill(gradients(), 0.0F);

@@ -8,6 +8,7 @@
 #include <optional>
 #include <span>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include "trireme/data/pipeline/batch_stream.h"
@@ -23,6 +24,8 @@ class Replica {
   Replica(const Job& job, std::filesystem::path algorithm_cache);
 
   void reset();  // to the initial values
+  // Of the loss of training steps, by class; empty: all samples count the same.
+  void set_class_weights(std::vector<float> weights) { class_weights_ = std::move(weights); }
 
   // For batches of at most `samples`. Costs nothing if it is compiled for just that many.
   void compile(std::int64_t samples);
@@ -60,6 +63,7 @@ class Replica {
   std::vector<float> exchanged_;  // head, then gradients
   std::vector<float> states_;
   std::vector<std::vector<float>> slots_;
+  std::vector<float> class_weights_;
   std::int64_t capacity_ = 0;
   std::optional<engine::Executor> executor_;
 };

@@ -9,6 +9,7 @@
 #include <cmath>
 #include <filesystem>
 #include <limits>
+#include <memory>
 #include <string>
 #include <utility>
 #include <vector>
@@ -32,6 +33,7 @@ inline std::vector<float> sample_values(std::int64_t count, std::int64_t step, f
 
 inline Checkpoint sample_checkpoint(const graph::Graph& graph, std::int64_t step) {
   const std::int64_t count = graph.parameters().size();
+  const KeptWeights best{.parameters = sample_values(count, step, 0.125F), .states = sample_values(graph.states().size(), step, 0.375F)};
   return {.cursor = {.step = step,
                      .samples_seen = 32 * step,
                      .epoch = step / 10,
@@ -50,7 +52,8 @@ inline Checkpoint sample_checkpoint(const graph::Graph& graph, std::int64_t step
           .slots = {sample_values(count, step, 0.5F), sample_values(count, step, 0.75F)},
           .slot_names = {"first_moment", "second_moment"},
           .normalization = {.kind = "standard", .mean = {0.1F, 0.2F, 0.3F}, .scale = {3, 4, 5}},
-          .class_names = {"T-shirt/top", "Ärmel", "\"quoted\""}};
+          .class_names = {"T-shirt/top", "Ärmel", "\"quoted\""},
+          .best = std::make_shared<const KeptWeights>(best)};
 }
 
 // Every value and field, not only the step.
@@ -76,6 +79,9 @@ inline void expect_is_sample(const Checkpoint& found, const graph::Graph& graph)
   EXPECT_EQ(found.normalization.mean, wanted.normalization.mean);
   EXPECT_EQ(found.normalization.scale, wanted.normalization.scale);
   EXPECT_EQ(found.class_names, wanted.class_names);
+  ASSERT_NE(found.best, nullptr);
+  EXPECT_EQ(found.best->parameters, wanted.best->parameters);
+  EXPECT_EQ(found.best->states, wanted.best->states);
 }
 
 // In memory where the system has such a place: tests write thousands of files.
