@@ -74,7 +74,7 @@ TEST_F(Additions, OneNodeTrains) {
   const ProcessOutput output = train({});
   ASSERT_TRUE(output.status && output.status->is_success()) << output.err;
   EXPECT_THAT(read_file(folder_ / "runs" / "latest" / "journal.jsonl"), HasSubstr(R"("optimizer_slots":1)"));
-  EXPECT_THAT(run({"report", path("runs/latest")}).out, AllOf(HasSubstr("added_net"), HasSubstr("added_points")));
+  EXPECT_THAT(run({"report", path("runs/latest"), "--markdown"}).out, AllOf(HasSubstr("added_net"), HasSubstr("added_points")));
 }
 
 // The same, with the strategy, on nodes that the launcher starts.

@@ -114,7 +114,9 @@ class TrainingFolder : public testing::Test {
   std::string final_model(const std::string& runs) const {
     std::filesystem::path newest;
     for (const auto& entry : std::filesystem::directory_iterator(latest(runs) / "checkpoints")) newest = std::max(newest, entry.path());
-    return read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+    std::string bytes = read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+    if (std::filesystem::exists(newest / "best.safetensors")) bytes += read_file(newest / "best.safetensors");
+    return bytes;
   }
 
   std::filesystem::path folder_;

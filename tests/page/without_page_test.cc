@@ -52,7 +52,7 @@ TEST(WithoutPage, AnHtmlReportIsRefused) {
     FAIL() << "there is a page";
   } catch (const Error& error) {
     EXPECT_EQ(error.code(), failed_precondition);
-    EXPECT_THAT(error.what(), HasSubstr("trireme report RUN"));
+    EXPECT_THAT(error.what(), HasSubstr("trireme report RUN --markdown"));
   }
 }
 

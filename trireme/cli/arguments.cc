@@ -112,6 +112,11 @@ Arguments Arguments::subcommand(std::string_view name, std::string_view summary)
   return Arguments(*app_->add_subcommand(std::string(name), std::string(summary)));
 }
 
+Arguments Arguments::optional_subcommand(std::string_view name, std::string_view summary) {
+  app_->require_subcommand(0, 1);
+  return Arguments(*app_->add_subcommand(std::string(name), std::string(summary)));
+}
+
 bool Arguments::is_given() const { return app_->parsed(); }
 
 }  // namespace trireme::cli

@@ -59,6 +59,8 @@ class Arguments {
 
   // One of the sub-commands must be given.
   Arguments subcommand(std::string_view name, std::string_view summary);
+  // One that may be left out; the command then does something by itself.
+  Arguments optional_subcommand(std::string_view name, std::string_view summary);
   bool is_given() const;  // this sub-command, on the command line
 
  private:

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// xdg-open, with a file that leads to the address.
+// $BROWSER or xdg-open; for an address, with a file that leads to it.
 #include "trireme/cli/browser.h"
 
 #include <fcntl.h>
@@ -8,9 +8,10 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include <array>
 #include <cstdlib>
+#include <sstream>
 #include <system_error>
+#include <utility>
 
 #include "trireme/base/child_signals.h"
 #include "trireme/base/error.h"
@@ -20,19 +21,20 @@
 namespace trireme::cli {
 namespace {
 
-// xdg-open hands over and ends; what it says is not for the user's terminal.
-void open_file(const std::filesystem::path& file) {
+// Whether the program is there. It hands over and ends, or goes on by itself; what it says is not for the user's terminal.
+bool spawn(std::vector<std::string> command) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO})
     posix_spawn_file_actions_addopen(&quiet, stream, "/dev/null", O_RDWR, 0);
-  std::string program = "xdg-open";
-  std::string argument = file.string();
-  std::array<char*, 3> arguments{program.data(), argument.data(), nullptr};
+  std::vector<char*> arguments;
+  for (std::string& word : command) arguments.push_back(word.data());
+  arguments.push_back(nullptr);
   pid_t child = 0;
-  if (::posix_spawnp(&child, program.c_str(), &quiet, ChildSignals().attributes(), arguments.data(), environ) == 0)
-    ::waitpid(child, nullptr, WNOHANG);
+  const int fault = ::posix_spawnp(&child, command.front().c_str(), &quiet, ChildSignals().attributes(), arguments.data(), environ);
+  if (fault == 0) ::waitpid(child, nullptr, WNOHANG);
   posix_spawn_file_actions_destroy(&quiet);
+  return fault == 0;
 }
 
 bool is_set(const char* variable) {
@@ -40,7 +42,38 @@ bool is_set(const char* variable) {
   return value != nullptr && *value != '\0';
 }
 
+std::vector<std::string> command_of(const std::string& text, const std::string& file) {
+  std::vector<std::string> words;
+  std::istringstream in(text);
+  bool has_place = false;
+  for (std::string word; in >> word; words.push_back(word)) {
+    const auto place = word.find("%s");
+    if (place == std::string::npos) continue;
+    word.replace(place, 2, file);
+    has_place = true;
+  }
+  if (!words.empty() && !has_place) words.push_back(file);
+  return words;
+}
+
 }  // namespace
+
+std::vector<std::vector<std::string>> browser_commands(std::string_view browser, const std::string& file) {
+  std::vector<std::vector<std::string>> commands;
+  std::istringstream in{std::string(browser)};
+  for (std::string text; std::getline(in, text, ':');)
+    if (std::vector<std::string> command = command_of(text, file); !command.empty()) commands.push_back(std::move(command));
+  commands.push_back({"xdg-open", file});
+  return commands;
+}
+
+void open_in_browser(const std::filesystem::path& file) {
+  const char* const browser = std::getenv("BROWSER");
+  std::error_code error;
+  const std::filesystem::path whole = std::filesystem::absolute(file, error);
+  for (const auto& command : browser_commands(browser == nullptr ? "" : browser, (error ? file : whole).string()))
+    if (spawn(command)) return;
+}
 
 bool has_screen() { return isatty(STDOUT_FILENO) != 0 && (is_set("DISPLAY") || is_set("WAYLAND_DISPLAY")); }
 
@@ -52,7 +85,7 @@ Browser::Browser(const std::string& url) {
     const std::filesystem::path file = cache / fmt::format("dashboard-{}.html", ::getpid());
     write_secret_file(file, fmt::format("<!doctype html><meta http-equiv=\"refresh\" content=\"0;url={}\"><title>Trireme</title>\n", url));
     file_ = file;
-    open_file(file_);
+    open_in_browser(file_);
   } catch (const Error&) {  // the address is printed in any case
   }
 }

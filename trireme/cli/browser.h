@@ -1,9 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
-// Opens an address in the user's browser, where there is a screen.
+// Opens an address or a file in the user's browser, where there is a screen.
 #pragma once
 
 #include <filesystem>
 #include <string>
+#include <string_view>
+#include <vector>
 
 namespace trireme::cli {
 
@@ -20,7 +22,13 @@ class Browser {
   std::filesystem::path file_;
 };
 
-// Whether there is a display on which a user could see it.
+// Whether there is a display on which a user could see it, and a terminal from which they asked for it.
 bool has_screen();
+
+// With the programs that $BROWSER names, else by xdg-open. Where there is none nothing happens.
+void open_in_browser(const std::filesystem::path& file);
+
+// What is tried, in order, for what $BROWSER says: "firefox:chromium --new-window %s"; %s becomes the file, or it stands at the end.
+std::vector<std::vector<std::string>> browser_commands(std::string_view browser, const std::string& file);
 
 }  // namespace trireme::cli

@@ -16,6 +16,7 @@ namespace {
 
 using testing::AllOf;
 using testing::HasSubstr;
+using testing::Not;
 
 struct ClusterCommands : testing::Test {
   ClusterCommands() {
@@ -93,6 +94,26 @@ TEST_F(ClusterCommands, ExportWritesAFileForEachWorker) {
   EXPECT_EQ(config["task"]["type"], "worker");
   EXPECT_THAT(run({"export", "tf_config", blueprint, "-gpus"}).out, HasSubstr("{\"cluster\":{\"worker\":[\"147.102.19.4:2223\""));
   EXPECT_EQ(run({"export", "slurm", blueprint}).code, run::exit_usage);
+}
+
+TEST_F(ClusterCommands, ExportLeavesNoFileOfAWorkerThatIsGone) {
+  const std::filesystem::path out = folder / "out";
+  const auto export_for = [&](const char* machines) { return run({"export", "tf_config", "-H", machines, "--out", out.string()}); };
+  EXPECT_EQ(export_for("a,b,c,d").code, 0);
+  // One that was changed since, and two that were never written by it.
+  write_file_atomically(out / "worker-2.json", "{}");
+  write_file_atomically(out / "worker-9.json", "{}");
+  write_file_atomically(out / "worker-x.json", "{}");
+  const Result fewer = export_for("a,b");
+  EXPECT_EQ(fewer.code, 0) << fewer.err;
+  EXPECT_FALSE(std::filesystem::exists(out / "worker-3.json"));
+  for (const char* kept : {"worker-0.json", "worker-1.json", "worker-2.json", "worker-9.json", "worker-x.json"})
+    EXPECT_TRUE(std::filesystem::exists(out / kept)) << kept;
+  EXPECT_THAT(fewer.err,
+              AllOf(HasSubstr("removed " + (out / "worker-3.json").string()), HasSubstr("warning: " + (out / "worker-2.json").string()),
+                    HasSubstr("worker-9.json"), Not(HasSubstr("worker-x.json"))));
+  EXPECT_EQ(export_for("a").code, 0);
+  EXPECT_FALSE(std::filesystem::exists(out / "worker-1.json"));
 }
 
 TEST_F(ClusterCommands, ExportWritesABatchScript) {

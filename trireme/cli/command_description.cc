@@ -41,9 +41,9 @@ ArgumentDescription describe(CLI::Option& option) {
   argument.takes_value = option.get_items_expected_max() != 0;
   argument.takes_many = option.get_items_expected_max() > 1;
   argument.repeats = argument.takes_many && (argument.is_positional || option.get_allow_extra_args());
-  argument.value = option.get_type_name();  // with the checks' texts behind
-  for (auto text = checks.texts.rbegin(); text != checks.texts.rend(); ++text)
-    if (argument.value.ends_with(":" + *text)) argument.value.resize(argument.value.size() - text->size() - 1);
+  argument.value = option.get_type_name();  // and behind it ":" and the text of each check
+  for (const std::string& text : checks.texts)
+    if (!text.empty()) argument.value.resize(argument.value.size() - text.size() - 1);
   argument.choices = std::move(checks.choices);
   if (argument.choices.empty() && !checks.texts.empty()) argument.limits = checks.texts.front();
   return argument;

@@ -105,8 +105,8 @@ complete -c trireme -f -k -a '(__trireme_complete)'
 }  // namespace
 
 const std::vector<CompletionScript>& completion_scripts() {
-  static const std::vector<CompletionScript> scripts{{"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
-  return scripts;
+  static const std::vector<CompletionScript> kScripts{{"bash", kBash}, {"zsh", kZsh}, {"fish", kFish}};
+  return kScripts;
 }
 
 }  // namespace trireme::cli

@@ -141,7 +141,7 @@ struct Kind {
 
 // The words for values that commands use.
 const std::vector<Kind>& kinds() {
-  static const std::vector<Kind> all{
+  static const std::vector<Kind> kKinds{
       {"RUN", [](const std::string& word) { return Completions{.candidates = of_runs(word), .paths = Paths::folders}; }},
       {"MODEL", [](const std::string&) { return Completions{.candidates = of_catalog("models")}; }},
       {"STRATEGY", [](const std::string&) { return Completions{.candidates = of_catalog("strategies")}; }},
@@ -160,7 +160,7 @@ const std::vector<Kind>& kinds() {
       {"PATH", [](const std::string&) { return Completions{.paths = Paths::files}; }},
       {"FOLDER", [](const std::string&) { return Completions{.paths = Paths::folders}; }},
       {"DIR", [](const std::string&) { return Completions{.paths = Paths::folders}; }}};
-  return all;
+  return kKinds;
 }
 
 void add(Completions& sum, Completions part) {

@@ -98,7 +98,8 @@ TEST_F(TrainCommands, ATrainingLeavesModelAndRecords) {
   EXPECT_THAT(result.out, HasSubstr("300 + 100 validation + 100 test samples of synthetic_digits"));
   EXPECT_THAT(result.out, HasSubstr("validation accuracy"));
   EXPECT_THAT(result.out, HasSubstr("trained 2 epochs"));
-  for (const char* file : {"config.toml", "journal.jsonl", "algorithms.json", "tensorboard", "checkpoints/step-00000012/SHA256SUMS"})
+  for (const char* file :
+       {"config.toml", "journal.jsonl", "algorithms.json", "tensorboard", "tensorboard/steps", "checkpoints/step-00000012/SHA256SUMS"})
     EXPECT_TRUE(std::filesystem::exists(latest() + "/" + file)) << file;
 }
 

@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <charconv>
 
 namespace trireme::web {
 namespace {
@@ -100,6 +101,18 @@ std::optional<Request> parse_request(std::string_view head) {
 }
 
 std::string_view query_value(std::string_view query, std::string_view name) { return value_in(query, name, '&'); }
+
+std::string percent_decoded(std::string_view text) {
+  std::string result;
+  for (std::size_t i = 0; i < text.size(); ++i) {
+    unsigned char byte = 0;
+    const char* const digits = text.data() + i + 1;
+    const bool is_code = text[i] == '%' && i + 2 < text.size() && std::from_chars(digits, digits + 2, byte, 16).ptr == digits + 2;
+    result += is_code ? static_cast<char>(byte) : text[i];
+    if (is_code) i += 2;
+  }
+  return result;
+}
 
 std::string_view cookie_value(std::string_view cookies, std::string_view name) { return value_in(cookies, name, ';'); }
 

@@ -29,8 +29,10 @@ struct Response {
 // `head` is everything up to the empty line. None: it is no request, or one with a body.
 std::optional<Request> parse_request(std::string_view head);
 
-// The value of `name` in "a=1&b=2"; empty if it is not there. Nothing is decoded: our values are hexadecimal digits.
+// The value of `name` in "a=1&b=2", as it stands there; empty if it is not there.
 std::string_view query_value(std::string_view query, std::string_view name);
+// "a%20b" -> "a b"; a '%' without two hexadecimal digits stays.
+std::string percent_decoded(std::string_view text);
 // The value of `name` in "a=1; b=2".
 std::string_view cookie_value(std::string_view cookies, std::string_view name);
 

@@ -29,7 +29,7 @@ std::string without_tags(const std::string& json) {
 std::string absence_text(std::string_view purpose, std::string_view reason) {
   return fmt::format(
       "{} needs the page, and this trireme was built without it: {}; install npm (Debian: nodejs, npm), let it reach its registry and "
-      "build again, or use `trireme report RUN` and `trireme status RUN`, which need no page",
+      "build again, or use `trireme report RUN --markdown` and `trireme status RUN`, which need no page",
       purpose, reason);
 }
 

@@ -54,7 +54,11 @@ Descriptor listen_at(const ServerOptions& options) {
 
 Site make_site(std::function<std::string()> document, const std::string& token, const ServerOptions& options, int port) {
   return {std::move(document),
-          {.token = token, .cookie_name = fmt::format("trireme_{}", port), .address = options.address, .metrics = options.metrics}};
+          {.token = token,
+           .cookie_name = fmt::format("trireme_{}", port),
+           .address = options.address,
+           .metrics = options.metrics,
+           .run_document = options.run_document}};
 }
 
 }  // namespace

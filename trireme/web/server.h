@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// A small web server for one run: one thread, few connections, short deadlines, and a token that only its user knows.
+// A small web server for one run or a folder of them: one thread, few connections, short deadlines, and a token that only its user knows.
 #pragma once
 
 #include <functional>
@@ -16,6 +16,8 @@ struct ServerOptions {
   int max_connections = 32;                   // at once; the one that has waited longest makes room for a new one
   Seconds request_seconds{10};                // from the connection to the last byte of the answer
   std::function<std::string()> metrics = {};  // for Prometheus, at /metrics; empty: there is nothing
+  // Of one run, where the document is that of a folder; called as the document is.
+  std::function<std::string(const std::string& run)> run_document = {};
 };
 
 class Server {

@@ -144,6 +144,16 @@ TEST(WebServer, AnUnchangedDocumentIsNotSentAgain) {
   EXPECT_THAT(get(server, "/api/run", bearer(server) + known), HasSubstr("{\"version\":2}"));
 }
 
+TEST(WebServer, ARunOfAFolderIsNamedInTheQuery) {
+  const Server server([] { return "list"; }, {.run_document = [](const std::string& run) { return "run " + run; }});
+  EXPECT_EQ(body_of(get(server, "/api/run", bearer(server))), "list");
+  EXPECT_EQ(body_of(get(server, "/api/run?run=", bearer(server))), "list");
+  EXPECT_EQ(body_of(get(server, "/api/run?run=a%20%C3%BC%2f..%2&x=1", bearer(server))), "run a \xc3\xbc/..%2");
+  EXPECT_THAT(get(server, "/api/run?run=a"), StartsWith("HTTP/1.1 401 "));
+  const Server one([] { return "document"; });
+  EXPECT_EQ(body_of(get(one, "/api/run?run=a", bearer(one))), "document");
+}
+
 TEST(WebServer, EveryAnswerIsProtected) {
   const Server server([] { return "{}"; });
   // Without a page no script may run at all.

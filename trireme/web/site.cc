@@ -65,10 +65,15 @@ Response Site::let_in() const {
   return response;
 }
 
+std::string Site::document_named_by(const Request& request) const {
+  const std::string_view run = query_value(request.query, "run");
+  return run.empty() || !options_.run_document ? document_() : options_.run_document(percent_decoded(run));
+}
+
 Response Site::document_for(const Request& request) const {
   Response response{.headers = {{"Content-Type", "application/json"}}};
   try {
-    response.body = document_();
+    response.body = document_named_by(request);
   } catch (const Error& error) {  // a handler of requests: becomes an answer
     response.status = 503;
     response.body = "{\"error\":" + quoted(error.what()) + "}";

@@ -14,6 +14,7 @@ struct SiteOptions {
   std::string cookie_name;  // cookies don't know ports, so each server has its own
   std::string address;      // the server's; a request must name it, or this machine as itself
   std::function<std::string()> metrics = {};
+  std::function<std::string(const std::string& run)> run_document = {};  // of one run of a folder, for /api/run?run=NAME
 };
 
 class Site {
@@ -29,6 +30,7 @@ class Site {
   bool is_token(std::string_view text) const;
   Response let_in() const;
   Response document_for(const Request& request) const;
+  std::string document_named_by(const Request& request) const;
   Response metrics() const;
 
   std::function<std::string()> document_;

@@ -107,6 +107,19 @@ export interface ComparisonDocument {
   figures?: Figure[];
 }
 
+// A run as a list shows it, and its curves by epochs; `loss` and `accuracy` are those of held-out samples.
+export interface FolderEntry {
+  name: string; outcome?: string; reason?: string; started?: Maybe; ended?: Maybe; job?: string; model?: string; data?: string;
+  strategy?: string; workers?: Maybe; host?: string; epochs_done?: Maybe; epochs?: Maybe; step?: Maybe; seconds?: Maybe;
+  samples_per_second?: Maybe; loss?: Maybe; accuracy?: Maybe; measured_on?: string; best_loss?: Maybe; best_accuracy?: Maybe;
+  best_epoch?: Maybe; note?: string; curve?: Series;
+}
+export interface FolderDocument { version?: number; folder?: string; entries: FolderEntry[] }
+
+export function isFolder(document: object): document is FolderDocument {
+  return "entries" in document && Array.isArray((document as FolderDocument).entries);
+}
+
 export function isComparison(document: object): document is ComparisonDocument {
   return "runs" in document && Array.isArray((document as ComparisonDocument).runs);
 }

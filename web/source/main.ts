@@ -1,9 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the document inside this page, or that of the server, again and again.
 import { comparisonView } from "./comparison_view";
-import { isComparison, isErrors, type ComparisonDocument, type ErrorsDocument, type RunDocument } from "./document";
+import { isComparison, isErrors, isFolder, type ComparisonDocument, type ErrorsDocument, type FolderDocument, type RunDocument } from "./document";
 import { h } from "./dom";
 import { errorsView } from "./errors_view";
+import { FolderView } from "./folder_view";
 import { RunView } from "./run_view";
 import { startTheme, themeSwitch } from "./theme";
 
@@ -12,7 +13,9 @@ const restSeconds = 5; // a run that is over may still be resumed
 
 const place = document.getElementById("page")!;
 const notice = h("p", { class: "notice", role: "status", hidden: true });
-let view: RunView | null = null;
+let view: RunView | FolderView | null = null;
+// Of a folder's page: the run whose own page this is.
+const chosenRun = new URLSearchParams(location.search).get("run");
 
 const logo = () => h("span", { class: "brand" }, "Trireme");
 
@@ -20,14 +23,27 @@ const help = "Drag over a chart to zoom, double-click to see all of it again. Da
 
 function frame(content: HTMLElement, footer = help) {
   place.replaceChildren(
-    h("header", { class: "top" }, logo(), themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
+    h("header", { class: "top" }, logo(), chosenRun ? h("a", { class: "back", href: location.pathname }, "All runs") : null, themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
     footer ? h("footer", {}, footer) : "");
 }
 
-function show(shown: RunDocument | ComparisonDocument | ErrorsDocument) {
+function showFolder(shown: FolderDocument) {
+  if (!(view instanceof FolderView)) {
+    view = new FolderView();
+    frame(view.element);
+  }
+  document.title = `${shown.entries.length === 1 ? "1 run" : `${shown.entries.length} runs`} · Trireme`;
+  view.show(shown);
+}
+
+function show(shown: RunDocument | ComparisonDocument | FolderDocument | ErrorsDocument) {
   if (isErrors(shown)) {
     document.title = `Errors of ${shown.errors_of} · Trireme`;
     frame(errorsView(shown), "");
+    return;
+  }
+  if (isFolder(shown)) {
+    showFolder(shown);
     return;
   }
   if (isComparison(shown)) {
@@ -35,7 +51,7 @@ function show(shown: RunDocument | ComparisonDocument | ErrorsDocument) {
     frame(comparisonView(shown));
     return;
   }
-  if (!view) {
+  if (!(view instanceof RunView)) {
     view = new RunView();
     frame(view.element);
   }
@@ -59,13 +75,14 @@ let lastAnswer = "";
 let state: string | undefined;
 
 async function ask(): Promise<Answer> {
-  const response = await fetch("/api/run", { cache: "no-store", headers: tag ? { "If-None-Match": tag } : {} });
+  const address = chosenRun ? `/api/run?run=${encodeURIComponent(chosenRun)}` : "/api/run";
+  const response = await fetch(address, { cache: "no-store", headers: tag ? { "If-None-Match": tag } : {} });
   if (response.status === 304) return { state: "same" };
   if (response.status === 401) return { state: "refused" };
   const body = await response.json();
   if (!response.ok) return { state: "fault", text: String(body.error ?? response.status) };
   tag = response.headers.get("ETag") ?? "";
-  state = body.run?.state;
+  state = isFolder(body) ? (body.entries.some((entry) => entry.outcome === "running") ? "running" : "over") : body.run?.state;
   show(body);
   return { state: "new" };
 }
@@ -97,7 +114,8 @@ async function follow() {
 
 startTheme();
 // The cookie is set; the secret need not stay where it can be read over a shoulder, or copied.
-if (location.search.includes("token=")) history.replaceState(null, "", location.pathname);
+if (location.search.includes("token="))
+  history.replaceState(null, "", location.pathname + (chosenRun ? `?run=${encodeURIComponent(chosenRun)}` : ""));
 const inside = JSON.parse(document.getElementById("document")?.textContent || "null");
 if (inside) show(inside);
 else void follow();

@@ -104,10 +104,41 @@ async function watchFinished(browser) {
   assert.match(none.output, /error: .*none/);
 }
 
+// The folder's list leads to a run's page and back; a stranger gets neither.
+async function watchFolder(browser) {
+  const run = readdirSync(folder).find((name) => name !== "latest");
+  const dashboard = new Command("dashboard", folder, "--no-open");
+  try {
+    const url = await dashboard.url();
+    const tab = await browser.open({ width: 1280 });
+    await tab.go(url);
+    await tab.until("document.querySelector('h1')?.textContent === '1 run' && document.querySelectorAll('.uplot').length > 0");
+    assert.equal(await tab.evaluate("location.search"), "", "the token stays in the address bar");
+    assert.equal(await tab.evaluate("document.querySelector('table.data .pill').textContent"), "stopped");
+    await tab.evaluate("document.querySelector('table.data a').click()");
+    await tab.until(`${state} === "Interrupted"`);
+    assert.equal(await tab.evaluate("document.querySelector('h1').textContent"), run);
+    await tab.evaluate("document.querySelector('.back').click()");
+    await tab.until("document.querySelector('h1')?.textContent === '1 run'");
+    assert.deepEqual(tab.complaints, []);
+    for (const name of ["../latest", "none", ".."]) {
+      const status = await tab.evaluate(`fetch("/api/run?run=" + encodeURIComponent(${JSON.stringify(name)})).then((answer) => answer.status)`);
+      assert.equal(status, 503, name);
+    }
+    await tab.close();
+    const answer = await fetch(`${new URL(url).origin}/api/run?run=${run}`);
+    assert.equal(answer.status, 401);
+    assert.equal(await dashboard.stop(), 0);
+  } finally {
+    await dashboard.stop();
+  }
+}
+
 const browser = new Chromium(program);
 try {
   await watchTraining(browser);
   await watchFinished(browser);
+  await watchFolder(browser);
   console.log("the dashboard shows a training from its first step to its end");
 } finally {
   await browser.close();

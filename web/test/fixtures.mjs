@@ -204,8 +204,39 @@ export function comparison() {
   };
 }
 
+// What `trireme dashboard` of a folder shows: live ones first, then newest first, one without a record and one of a regression.
+export function folder() {
+  const curve = (epochs, shift, isClass = true) => ({
+    epoch: Array.from({ length: epochs }, (_, i) => i + 1),
+    training_loss: Array.from({ length: epochs }, (_, i) => 1.9 * Math.exp(-0.5 * (i + 1)) + 0.2 + shift),
+    training_accuracy: Array.from({ length: epochs }, () => null),
+    loss: Array.from({ length: epochs }, (_, i) => 1.7 * Math.exp(-0.45 * (i + 1)) + 0.28 + shift),
+    accuracy: Array.from({ length: epochs }, (_, i) => (isClass ? 0.92 - shift - 0.5 * Math.exp(-0.6 * (i + 1)) : null)),
+  });
+  const entry = (number, outcome, more = {}) => {
+    const isOver = outcome === "finished";
+    const epochs = isOver ? 10 : 3 + (number % 5);
+    const one = curve(epochs, 0.012 * number);
+    return {
+      name: `fashion_cnn-202611${String(28 - number).padStart(2, "0")}-10132${number % 10}`, directory: "/home/lena/runs/x", outcome, reason: isOver ? "completed" : "",
+      started: started - 86400 * number, ended: null, job: "fashion_cnn", model: number % 3 === 0 ? "resnet20" : "mnist_cnn", data: "fashion_mnist",
+      strategy: number % 2 === 0 ? "allreduce" : "local", workers: number % 2 === 0 ? 4 : 1, host: "lab1", epochs_done: epochs, epochs: 10, step: 469 * epochs,
+      seconds: 37 * epochs, samples_per_second: 1600, loss: one.loss.at(-1), accuracy: one.accuracy.at(-1), measured_on: "validation",
+      best_loss: one.loss.at(-1), best_accuracy: one.accuracy.at(-1), best_epoch: epochs, note: "", curve: one, ...more,
+    };
+  };
+  const outcomes = ["running", "finished", "finished", "stopped", "failed", "finished", "killed", "finished", "finished", "finished", "finished", "finished"];
+  const entries = outcomes.map((outcome, i) => entry(i, outcome));
+  entries[1].note = "the one for the talk; <b>twice</b> the batch";
+  const none = { model: "", data: "", strategy: "", workers: null, started: null, loss: null, accuracy: null, best_loss: null, best_accuracy: null, best_epoch: null, epochs: null, epochs_done: 0, seconds: 0, curve: { epoch: [], loss: [] } };
+  Object.assign(entries[6], none);
+  const regression = curve(10, 0.1, false);
+  Object.assign(entries[7], { model: "spectra_net", data: "fits", curve: regression, accuracy: null, best_accuracy: null, loss: regression.loss.at(-1), best_loss: regression.loss.at(-1) });
+  return { version: 1, folder: "/home/lena/runs", entries };
+}
+
 const errors = (name, mistakes, scores) => ({ version: 1, errors_of: name, directory: `runs/${name}/checkpoints/${scores.checkpoint}`, data: "some data", evaluation: scores, mistakes });
 
-export const documents = { full: fullRun(), finished: finishedRun(), begun: begunRun(), old: oldRun(), comparison: comparison(),
+export const documents = { full: fullRun(), finished: finishedRun(), begun: begunRun(), old: oldRun(), comparison: comparison(), folder: folder(), none: { version: 1, folder: "/home/lena/runs", entries: [] },
   errors: errors("hundred-20261116-090000", pictureMistakes(60), evaluation(100)), rows: errors("iris-20261116-090000", rowMistakes(), evaluation(3)),
   numbers: errors("redshift-20261116-090000", curveErrors(), numberEvaluation()) };

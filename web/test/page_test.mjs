@@ -31,6 +31,8 @@ const expected = {
   begun: { charts: 0, title: "mnist_mlp-20261116-090000", texts: ["Running", "waiting for the first step", "The curves begin with the first steps.", "The machines are measured once a second"] },
   old: { charts: 1, title: "</script><img src=x onerror=alert(1)> <!-- old", texts: ["Died", "40.0 %", "This run has no telemetry of its steps", "This run has no telemetry of its nodes."] },
   comparison: { charts: 4, title: "Comparison of 3 runs", texts: ["The runs have learning rates of 0.1 and 0.2", "90.83 % ± 0.21", "740 ± 22", "Speed-up by workers", "cifar_allreduce_2"] },
+  folder: { charts: 3, title: "12 runs", texts: ["/home/lena/runs · 1 running", "by epochs", "fashion_cnn-20261128-101320", "the one for the talk; <b>twice</b> the batch", "allreduce, 4 nodes", "3/10", "90.68 % (10)", "0.399", "spectra_net"] },
+  none: { charts: 0, title: "0 runs", texts: ["There is no run yet."] },
 };
 
 function fileOf(name) {
@@ -121,6 +123,42 @@ async function checkHands(browser) {
   await tab.close();
 }
 
+// Runs are found, chosen and left out; a colour stays with its run.
+async function checkChoices(browser) {
+  const tab = await browser.open({ width: 1280 });
+  await tab.go(`file://${fileOf("folder")}`);
+  await tab.until("document.querySelectorAll('.uplot').length === 3");
+  const rows = "document.querySelectorAll('table.data tbody tr').length";
+  const legend = () => tab.evaluate("document.querySelector('.legend').innerText");
+  const box = (name) => `document.querySelector('input[type=checkbox][aria-label$=${JSON.stringify(name)}]')`;
+  assert.equal(await tab.evaluate(rows), 12);
+  assert.equal(await tab.evaluate("document.querySelectorAll('input:checked').length"), 4);
+  assert.equal(await tab.evaluate(`${box("fashion_cnn-20261122-101326")}.disabled`), true, "a run without an epoch has no curves");
+  assert.equal(await tab.evaluate("document.querySelector('table.data a').getAttribute('href')"), "?run=fashion_cnn-20261128-101320");
+  const color = `${box("fashion_cnn-20261126-101322")}.style.getPropertyValue("accent-color")`;
+  const before = await tab.evaluate(color);
+  await tab.evaluate(`${box("fashion_cnn-20261128-101320")}.focus()`);
+  await tab.evaluate(`${box("fashion_cnn-20261128-101320")}.click()`);
+  assert.ok(!(await legend()).includes("fashion_cnn-20261128-101320"), await legend());
+  assert.equal(await tab.evaluate(color), before);
+  assert.equal(await tab.evaluate(`document.activeElement === ${box("fashion_cnn-20261128-101320")}`), true, "the focus is lost");
+  // No more than there are colours.
+  await tab.evaluate("for (const box of document.querySelectorAll('input[type=checkbox]')) if (!box.checked) box.click()");
+  assert.equal(await tab.evaluate("document.querySelectorAll('input:checked').length"), 8);
+  assert.ok((await textOf(tab)).includes("At most 8 runs have their curves shown."));
+  const type = (id, value, event) => tab.evaluate(`{ const field = document.getElementById("${id}"); field.value = ${JSON.stringify(value)}; field.dispatchEvent(new Event("${event}")); }`);
+  await type("words", "TALK twice", "input");
+  assert.equal(await tab.evaluate(rows), 1);
+  assert.ok((await textOf(tab)).includes("1 of 12 runs"));
+  await type("words", "", "input");
+  await type("outcome", "failed", "change");
+  assert.equal(await tab.evaluate(rows), 1);
+  await type("words", "nothing of that kind", "input");
+  assert.ok((await textOf(tab)).includes("No run matches."));
+  assert.deepEqual(tab.complaints, []);
+  await tab.close();
+}
+
 if (shots) mkdirSync(shots, { recursive: true });
 const browser = new Chromium(program);
 try {
@@ -129,6 +167,7 @@ try {
       if (!["rows", "numbers"].includes(name) || dark === (width === 400)) await checkLooks(browser, name, width, dark);
   await checkHands(browser);
   await checkMatrix(browser);
+  await checkChoices(browser);
   console.log("every document looks as it should");
 } finally {
   await browser.close();

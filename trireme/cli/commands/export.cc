@@ -7,6 +7,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/cli/selection_flags.h"
+#include "trireme/cli/worker_files.h"
 #include "trireme/cluster/inventory/tf_config.h"
 #include "trireme/cluster/launch/slurm.h"
 #include "trireme/run/setup/job_file.h"
@@ -22,20 +23,11 @@ struct TfConfigOptions {
   std::string out;
 };
 
-void write_configs(const std::vector<std::string>& configs, const std::filesystem::path& folder, const run::Console& console) {
-  make_directories(folder);
-  for (std::size_t i = 0; i < configs.size(); ++i) {
-    const std::filesystem::path file = folder / fmt::format("worker-{}.json", i);
-    write_file_atomically(file, configs[i] + "\n");
-    console.out << file.string() << "\n";
-  }
-}
-
 int export_tf_config(const TfConfigOptions& o, const run::Console& console) {
   const cluster::Inventory inventory = selected_inventory(o.machines, console);
   const std::vector<std::string> configs = cluster::tf_configs(inventory.machines, o.port);
   if (!o.out.empty()) {
-    write_configs(configs, o.out, console);
+    write_worker_files(o.out, configs, console);
     return 0;
   }
   for (const std::string& config : configs) console.out << config << "\n";
@@ -46,7 +38,11 @@ Run declare_tf_config(Arguments& arguments) {
   const auto options = std::make_shared<TfConfigOptions>();
   add_selection_flags(arguments, options->machines, ClusterArgument::positional);
   arguments.option("--port", options->port, "of the workers").shows_default().shown_as("N").between(1, 65535);
-  arguments.option("--out", options->out, "write worker-0.json, worker-1.json ... into this folder instead of printing them")
+  arguments
+      .option(
+          "--out", options->out,
+          "write worker-0.json, worker-1.json ... into this folder instead of printing them; those it wrote for more workers before are "
+          "removed")
       .shown_as("FOLDER");
   return [options](const run::Console& console) { return export_tf_config(*options, console); };
 }

@@ -225,8 +225,9 @@ std::string zip_archive(const std::vector<std::pair<std::string, std::string>>& 
     const std::string shared = little_endian(20, 2) + little_endian(0, 2) + little_endian(deflated ? 8 : 0, 2) + little_endian(0, 4) +
                                little_endian(checksum(std::as_bytes(std::span(content))), 4) + little_endian(packed.size(), 4) +
                                little_endian(content.size(), 4) + little_endian(name.size(), 2) + little_endian(0, 2);
-    directory += std::string(kEntry) + little_endian(20, 2) + shared + little_endian(0, 10) + little_endian(archive.size(), 4) + name;
-    archive += std::string(kLocal) + shared + name + packed;
+    directory.append(kEntry).append(little_endian(20, 2)).append(shared).append(10, '\0');
+    directory.append(little_endian(archive.size(), 4)).append(name);
+    archive.append(kLocal).append(shared).append(name).append(packed);
   }
   return archive + directory + std::string(kEnd) + little_endian(0, 4) + little_endian(members.size(), 2) +
          little_endian(members.size(), 2) + little_endian(directory.size(), 4) + little_endian(archive.size(), 4) + little_endian(0, 2);

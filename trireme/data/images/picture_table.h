@@ -28,6 +28,6 @@ struct PictureTable {
 
 // A picture may be named by its path below the folder, by its file name alone, and without its extension. A first row that names no
 // picture is the header.
-PictureTable read_picture_table(const std::filesystem::path& folder, const std::filesystem::path& table, const PictureColumns& columns);
+PictureTable read_picture_table(const std::filesystem::path& folder, const std::filesystem::path& table, const PictureColumns& wanted);
 
 }  // namespace trireme::data

@@ -110,6 +110,8 @@ TEST_F(Tfrecord, ADamagedRecordIsNamedOrSkipped) {
                "such records out"));
   const auto rest = open(damaged(kFirstImage), std::string(kShape) + "on_damage = 'skip'");
   EXPECT_THAT(all_labels(*rest), ElementsAre(0));
+  EXPECT_THAT(rest->skipped(), ElementsAre(HasSubstr("r: record at byte 12: expected 39 bytes")));
+  EXPECT_THAT(rest->warnings(), ElementsAre(HasSubstr("tfrecord: left out 1 damaged of 2 records: ")));
   EXPECT_THAT(all_u8(*rest), ElementsAre(10, 40, 20, 50, 30, 60));
   EXPECT_THAT(failure(damaged(kFirstImage).substr(0, kSecondRecord), std::string(kShape) + "on_damage = 'skip'"),
               EndsWith("r: expected whole records, found 1 damaged ones only"));

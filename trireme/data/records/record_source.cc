@@ -7,7 +7,6 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
-#include "trireme/base/log.h"
 #include "trireme/data/formats/class_count.h"
 
 namespace trireme::data {
@@ -35,9 +34,12 @@ RecordSource::RecordSource(const std::vector<std::filesystem::path>& files, Reco
   format_.class_names = options_.class_names.empty() ? read_class_names(class_names_file(files.front())) : options_.class_names;
   if (options_.classes == 0) options_.classes = static_cast<std::int64_t>(format_.class_names.size());
   for (const std::filesystem::path& file : files) add_file(file);
-  check_record_count(options_.records, size() + damaged_, files, starts_);
-  if (samples_.empty()) throw Error{data_loss, "{}: expected whole records, found {} damaged ones only", files.front().string(), damaged_};
-  if (damaged_ > 0) Log().warning("{}: {} damaged records of {} are left out", files.front().string(), damaged_, size() + damaged_);
+  check_record_count(options_.records, size() + std::ssize(skipped_), files, starts_);
+  if (samples_.empty())
+    throw Error{data_loss, "{}: expected whole records, found {} damaged ones only", files.front().string(), skipped_.size()};
+  if (!skipped_.empty())
+    options_.warnings.push_back(
+        fmt::format("tfrecord: left out {} damaged of {} records: {}", skipped_.size(), size() + std::ssize(skipped_), skipped_.front()));
   if (format_.targets == 0) finish_labels();
   buffer_ = {};
 }
@@ -90,10 +92,10 @@ void RecordSource::add_record(const RecordPlace& place) {
   const auto payload = file.payload(place, options_.verify ? DataCheck::checked : DataCheck::unchecked, buffer_);
   wire::Example example;
   if (payload && parse(*payload, example)) return add_example(example, place);
-  if (!options_.skip_damaged)
-    throw Error{data_loss, "{}: expected {} bytes of a tf.train.Example, found {}; on_damage = \"skip\" leaves such records out",
-                name_of(file, place), place.length, payload ? "something else" : "bytes with another CRC"};
-  ++damaged_;
+  std::string damage = fmt::format("{}: expected {} bytes of a tf.train.Example, found {}", name_of(file, place), place.length,
+                                   payload ? "something else" : "bytes with another CRC");
+  if (!options_.skip_damaged) throw Error{data_loss, "{}; on_damage = \"skip\" leaves such records out", damage};
+  skipped_.push_back(std::move(damage));
 }
 
 void RecordSource::add_example(const wire::Example& example, const RecordPlace& place) {

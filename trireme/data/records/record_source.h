@@ -37,8 +37,7 @@ class RecordSource final : public Source {
   void read(std::int64_t index, std::span<std::byte> sample) const override;
   std::vector<std::int64_t> file_starts() const override { return starts_; }
   std::vector<std::string> warnings() const override { return options_.warnings; }
-
-  std::int64_t damaged() const { return damaged_; }  // records that were skipped
+  std::vector<std::string> skipped() const override { return skipped_; }
 
  private:
   struct Sample {
@@ -61,7 +60,7 @@ class RecordSource final : public Source {
   std::vector<Sample> samples_;
   std::optional<TextLabels> texts_;  // if labels are texts
   std::vector<float> targets_;
-  std::int64_t damaged_ = 0;
+  std::vector<std::string> skipped_;
   std::string buffer_;  // of the opening only
 };
 

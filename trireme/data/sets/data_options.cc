@@ -70,8 +70,9 @@ void check_files(const DataRequest& request, const Config& data) {
 void describe(DataOptions& o, OptionVisitor& visit) {
   visit("name", o.name, "a public set ('trireme list data'), fetched if it is not here, or a synthetic one");
   visit("reader", o.reader, "instead of a name: the format of files of your own ('trireme list readers')");
-  visit("train", o.train, "files or folders for training, relative to the job file; 'path' is another name for it");
-  visit("test", o.test, "files or folders for the test");
+  visit("train", o.train,
+        "files, folders or patterns (shards/train-*) for training, relative to the job file; 'path' is another name for it");
+  visit("test", o.test, "files, folders or patterns for the test; classes may be missing in it");
   visit("validation", o.validation, "training samples held out for the check after each epoch: a number, or a share below 1", 0, 1e12);
   visit("test_split", o.test_split, "training samples held out for the test, if there are no files for it: a number, or a share", 0, 1e12);
   visit("split_seed", o.split_seed, "decides which samples are held out", 0);

@@ -20,6 +20,7 @@
 #include "trireme/run/setup/data_lookup.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/train/checkpoint/checkpoint_layout.h"
+#include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
@@ -67,6 +68,22 @@ std::int64_t optimizer_slots(const train::Job& job) {
   return static_cast<std::int64_t>(optim::Optimizer::from_config(job.optimizer, job.graph.parameters()).slots().size());
 }
 
+std::int64_t event_steps(const train::Job& job, const data::Source& samples) {
+  if (job.observe.tensorboard_steps > 0) return job.observe.tensorboard_steps;
+  const std::int64_t per_epoch = (samples.size() + job.train.batch_size - 1) / job.train.batch_size;
+  return train::every_for(job.train.epochs * per_epoch);
+}
+
+constexpr std::size_t kMaxShownWeights = 20;
+
+// "0 1.2, 1 0.85", or "dress 1.2, shoe 0.85" if classes have names.
+std::string weights_text(const std::vector<float>& weights, const std::vector<std::string>& names) {
+  std::string text;
+  for (std::size_t i = 0; i < std::min(weights.size(), kMaxShownWeights); ++i)
+    text += fmt::format("{}{} {:.3g}", i == 0 ? "" : ", ", i < names.size() ? names[i] : std::to_string(i), weights[i]);
+  return weights.size() > kMaxShownWeights ? text + ", ..." : text;
+}
+
 std::int64_t size_of(const std::shared_ptr<const data::Source>& samples) { return samples == nullptr ? 0 : samples->size(); }
 
 }  // namespace
@@ -100,9 +117,10 @@ RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, co
       // A record's time is when it was made, not when the disk took it.
       journal_(directory_.journal(), [this] { return recorded_at_.load(); }),
       events_(directory_.events(), [this] { return recorded_at_.load(); }),
+      step_events_(directory_.step_events(), [this] { return recorded_at_.load(); }),
       progress_(console.out, guard.clock(),
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
-      recorder_(journal_, events_),
+      recorder_(journal_, {.epochs = events_, .steps = step_events_, .every = event_steps(job, *data.train)}),
       telemetry_(directory_.path()),
       profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
       queue_(guard),
@@ -159,6 +177,9 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
                               with_thousands(job_.graph.parameters().size()), samples_text(data_), job_.data.title(), job_.train.batch_size,
                               machinery, directory_.path().string())
                << std::flush;
+  if (!job_.train.class_weights.empty())
+    console_.out << fmt::format("class weights {}\n", weights_text(train::class_weights(job_, *data_.train), data_.class_names))
+                 << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
   write_examples();
   queue_.wait();  // the page reads it
@@ -232,7 +253,10 @@ std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore
                     {"epoch", cursor.epoch + 1},
                     {"samples_seen", cursor.samples_seen},
                     {"checkpoint", loaded->directory.filename().string()}});
-  post(kRecord, [this, epoch = cursor.epoch + 1] { events_.restart(epoch); });  // epochs from here on are recorded again
+  post(kRecord, [this, epoch = cursor.epoch + 1, step = cursor.step + 1] {  // what comes from here on is recorded again
+    events_.restart(epoch);
+    step_events_.restart(step);
+  });
   return std::move(loaded->checkpoint);
 }
 
@@ -339,10 +363,14 @@ std::string RunRecords::best_epoch(const train::Cursor& cursor) const {
 
 void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {
   guard_.expect_end();
-  record("end", {{"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}});
+  observe::Fields fields{
+      {"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}};
+  if (cursor.best_epoch >= 0) fields.emplace_back("best_epoch", cursor.best_epoch + 1);
+  record("end", fields);
   post(kRecord, [this] {
     journal_.sync();
     events_.flush();
+    step_events_.flush();
   });
   queue_.wait();
   end_page();

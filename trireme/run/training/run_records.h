@@ -88,6 +88,7 @@ class RunRecords {
   train::RunDirectory directory_;
   observe::Journal journal_;
   observe::EventFile events_;
+  observe::EventFile step_events_;
   Progress progress_;
   train::Recorder recorder_;
   train::TelemetryRecorder telemetry_;

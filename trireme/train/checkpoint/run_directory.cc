@@ -37,19 +37,6 @@ std::filesystem::path make_unique(const std::filesystem::path& base, const std::
   throw Error{resource_exhausted, "{} has {} runs called {}", base.string(), kMaxOfOneSecond, name};
 }
 
-// A link can't be overwritten; a new one is renamed over it.
-void point_latest_to(const std::filesystem::path& run) {
-  const std::filesystem::path link = run.parent_path() / "latest";
-  const std::filesystem::path temporary = run.parent_path() / fmt::format(".latest-{}", run.filename().string());
-  ::unlink(temporary.c_str());
-  if (::symlink(run.filename().c_str(), temporary.c_str()) != 0)
-    throw_system_error(errno, fmt::format("link {} to {}", link.string(), run.string()));
-  if (std::rename(temporary.c_str(), link.c_str()) == 0) return;
-  const int reason = errno;
-  ::unlink(temporary.c_str());
-  throw_system_error(reason, fmt::format("link {} to {}", link.string(), run.string()));
-}
-
 std::string holder(const std::filesystem::path& lock_file) {
   const std::string content = read_file(lock_file, kMaxLockFile);
   pid_t process = 0;
@@ -65,7 +52,7 @@ RunDirectory RunDirectory::create(const std::filesystem::path& base, std::string
   ensure(!job_stem.empty() && job_stem.find('/') == std::string_view::npos, "the stem of a job's file names its runs");
   make_directories(base);
   RunDirectory run(make_unique(base, dated_name(job_stem, now)));
-  point_latest_to(run.path());
+  link_latest(run.path());
   sync_directory(base);
   return run;
 }
@@ -79,6 +66,33 @@ RunDirectory RunDirectory::open(const std::filesystem::path& path) {
   if (!std::filesystem::exists(run.config(), error))
     throw Error{not_found, "{} is no run: it has no {}", path.string(), run.config().filename().string()};
   return run;
+}
+
+// A link can't be overwritten; a new one is renamed over it.
+void RunDirectory::link_latest(const std::filesystem::path& run) {
+  const std::filesystem::path link = run.parent_path() / "latest";
+  const std::filesystem::path temporary = run.parent_path() / fmt::format(".latest-{}", run.filename().string());
+  ::unlink(temporary.c_str());
+  if (::symlink(run.filename().c_str(), temporary.c_str()) != 0)
+    throw_system_error(errno, fmt::format("link {} to {}", link.string(), run.string()));
+  if (std::rename(temporary.c_str(), link.c_str()) == 0) return;
+  const int reason = errno;
+  ::unlink(temporary.c_str());
+  throw_system_error(reason, fmt::format("link {} to {}", link.string(), run.string()));
+}
+
+// Under another name first: what is left if this is interrupted is no run, and a hidden folder. The lock is held to the end.
+void RunDirectory::remove(const std::filesystem::path& run) {
+  RunDirectory directory(run);
+  directory.lock();
+  const std::filesystem::path link = run.parent_path() / "latest";
+  const std::filesystem::path doomed = run.parent_path() / fmt::format(".deleted-{}", run.filename().string());
+  std::error_code error;
+  const bool is_latest = std::filesystem::is_symlink(link, error) && std::filesystem::equivalent(link, run, error);
+  if (std::rename(run.c_str(), doomed.c_str()) != 0) throw_system_error(errno, fmt::format("delete {}", run.string()));
+  if (is_latest) std::filesystem::remove(link, error);
+  std::filesystem::remove_all(doomed, error);
+  if (error) throw_system_error(error.value(), fmt::format("delete all of {}; the rest is in {}", run.string(), doomed.string()));
 }
 
 void RunDirectory::lock() {

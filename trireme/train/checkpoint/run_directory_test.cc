@@ -47,6 +47,19 @@ TEST_F(RunDirectories, AreNamedAfterJobAndTime) {
   EXPECT_EQ(std::filesystem::status(run.path()).permissions() & std::filesystem::perms::others_write, std::filesystem::perms::none);
 }
 
+TEST_F(RunDirectories, AreRemovedWithTheLinkThatPointsToThem) {
+  const RunDirectory old = create(), run = create(1);
+  write_file_atomically(run.checkpoints() / "step" / "model", "weights");
+  RunDirectory::remove(old.path());
+  EXPECT_TRUE(std::filesystem::exists(base_ / "latest"));
+  RunDirectory::remove(run.path());
+  EXPECT_TRUE(std::filesystem::is_empty(base_));
+  RunDirectory live = create(2);
+  live.lock();
+  EXPECT_THAT(thrown_error([&] { RunDirectory::remove(live.path()); }), testing::StartsWith("failed_precondition"));
+  EXPECT_TRUE(std::filesystem::exists(live.lock_file()));
+}
+
 TEST_F(RunDirectories, NeverShareAName) {
   EXPECT_EQ(create().path(), base_ / "mlp-20260731-235959");
   EXPECT_EQ(create().path(), base_ / "mlp-20260731-235959-2");

@@ -64,6 +64,7 @@ struct ObserveOptions {
   std::string profile;
   double sample_seconds = 1;
   double baseline_seconds = 0;
+  std::int64_t tensorboard_steps = 0;
   double evaluation_seconds = 60;
   bool samples = true;
 };

@@ -93,9 +93,12 @@ bool EpochProgress::begin_next_epoch(const Score& evaluation) {
 bool EpochProgress::watch(const Score& evaluation) {
   if (evaluation.samples == 0) return false;
   // Both as something that should grow.
-  const double value = job_.early_stopping.watch == "accuracy" ? evaluation.accuracy : -evaluation.loss;
+  const bool by_accuracy = job_.early_stopping.watch == "accuracy";
+  const double value = by_accuracy ? evaluation.accuracy : -evaluation.loss;
   if (!std::isfinite(value)) return false;  // nothing would ever be better than a NaN
-  if (cursor_.best_epoch >= 0 && !(value > cursor_.best + job_.early_stopping.min_change)) return false;
+  // What is watched may be changed when a run is continued: an accuracy is never below 0, the other never above.
+  const bool is_comparable = cursor_.best_epoch >= 0 && (by_accuracy ? cursor_.best >= 0 : cursor_.best <= 0);
+  if (is_comparable && !(value > cursor_.best + job_.early_stopping.min_change)) return false;
   cursor_.best = value;
   cursor_.best_epoch = cursor_.epoch;
   return true;

@@ -66,5 +66,16 @@ TEST(EpochProgress, SaysWhichEpochIsTheBest) {
   EXPECT_EQ(cursor.best, -1);
 }
 
+// Else a loss would have to beat an accuracy.
+TEST(EpochProgress, BeginsAnewIfSomethingElseIsWatchedNow) {
+  const Job by_accuracy = job_with(kJob, {"train.early_stopping.watch=accuracy"});
+  const Job by_loss = job_with(kJob, {});
+  Cursor cursor;
+  EXPECT_TRUE(EpochProgress(by_accuracy, 100, cursor).begin_next_epoch({.samples = 10, .loss = 0.5, .accuracy = 0.9}));
+  EXPECT_TRUE(EpochProgress(by_loss, 100, cursor).begin_next_epoch({.samples = 10, .loss = 0.7, .accuracy = 0.8}));
+  EXPECT_FALSE(EpochProgress(by_loss, 100, cursor).begin_next_epoch({.samples = 10, .loss = 0.8, .accuracy = 0.8}));
+  EXPECT_TRUE(EpochProgress(by_accuracy, 100, cursor).begin_next_epoch({.samples = 10, .loss = 0.9, .accuracy = 0.1}));
+}
+
 }  // namespace
 }  // namespace trireme::train

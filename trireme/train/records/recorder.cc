@@ -2,6 +2,8 @@
 // Records of a training as journal lines and scalars.
 #include "trireme/train/records/recorder.h"
 
+#include <algorithm>
+#include <cmath>
 #include <string>
 #include <utility>
 
@@ -9,9 +11,24 @@
 
 namespace trireme::train {
 
+std::int64_t every_for(std::int64_t steps) {
+  constexpr std::int64_t kPoints = 1000;
+  return std::max(std::int64_t{1}, steps / kPoints);
+}
+
 void Recorder::step(const StepRecord& record) {
+  if (record.step <= step_) events_.steps.restart(record.step);  // after a rollback
   step_ = record.step;
   journal_.write("step", observe::fields_of(record));
+  if (record.step % events_.every == 0) write_step_events(record);
+}
+
+void Recorder::write_step_events(const StepRecord& record) const {
+  observe::EventFile& events = events_.steps;
+  events.scalar("step/loss", record.step, record.batch.loss);
+  if (std::isfinite(record.batch.accuracy)) events.scalar("step/accuracy", record.step, record.batch.accuracy);
+  events.scalar("step/learning_rate", record.step, record.learning_rate);
+  if (record.seconds > 0) events.scalar("step/samples_per_second", record.step, static_cast<double>(record.batch.samples) / record.seconds);
 }
 
 void Recorder::epoch(const EpochRecord& record) {
@@ -21,13 +38,14 @@ void Recorder::epoch(const EpochRecord& record) {
 
   for (const auto& [part, score] : {std::pair{"train", record.train}, {"validation", record.validation}, {"test", record.test}}) {
     if (score.samples == 0) continue;
-    events_.scalar(std::string("loss/") + part, record.epoch + 1, score.loss);
-    events_.scalar(std::string("accuracy/") + part, record.epoch + 1, score.accuracy);
+    events_.epochs.scalar(std::string("loss/") + part, record.epoch + 1, score.loss);
+    events_.epochs.scalar(std::string("accuracy/") + part, record.epoch + 1, score.accuracy);
   }
-  events_.scalar("penalty", record.epoch + 1, record.penalty);
-  events_.scalar("learning_rate", record.epoch + 1, record.learning_rate);
-  events_.scalar("samples_per_second", record.epoch + 1, record.samples_per_second);
-  events_.flush();
+  events_.epochs.scalar("penalty", record.epoch + 1, record.penalty);
+  events_.epochs.scalar("learning_rate", record.epoch + 1, record.learning_rate);
+  events_.epochs.scalar("samples_per_second", record.epoch + 1, record.samples_per_second);
+  events_.epochs.flush();
+  events_.steps.flush();
 }
 
 void Recorder::server(const ServerRecord& record) { journal_.write("server", observe::fields_of(record)); }

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
-// Writes what a training reports into the run's journal and, for TensorBoard, into its event file; docs/journal.md has the schema.
+// Writes what a training reports into the run's journal and, for TensorBoard, into its event files; docs/journal.md has the schema.
 #pragma once
+
+#include <cstdint>
 
 #include "trireme/observe/event_file.h"
 #include "trireme/observe/journal.h"
@@ -8,9 +10,19 @@
 
 namespace trireme::train {
 
+// TensorBoard has one axis for all curves of a directory: epochs and steps are two, so their events are in two.
+struct EventFiles {
+  observe::EventFile& epochs;
+  observe::EventFile& steps;
+  std::int64_t every = 1;  // of how many steps one is written
+};
+
+// The `every` that makes about 1000 points of these steps, as many as TensorBoard shows of a curve.
+std::int64_t every_for(std::int64_t steps);
+
 class Recorder final : public Observer {
  public:
-  Recorder(observe::Journal& journal, observe::EventFile& events) : journal_(journal), events_(events) {}
+  Recorder(observe::Journal& journal, const EventFiles& events) : journal_(journal), events_(events) {}
 
   void step(const StepRecord& record) override;
   void epoch(const EpochRecord& record) override;
@@ -20,8 +32,10 @@ class Recorder final : public Observer {
   void test(const Score& score) override;
 
  private:
+  void write_step_events(const StepRecord& record) const;
+
   observe::Journal& journal_;
-  observe::EventFile& events_;
+  EventFiles events_;
   std::int64_t step_ = 0;  // the last one reported
 };
 

@@ -1,0 +1,95 @@
+// SPDX-License-Identifier: Apache-2.0
+// diff: in which settings two runs differ, and what came of it.
+#include <fmt/format.h>
+
+#include <cmath>
+#include <filesystem>
+#include <memory>
+
+#include "trireme/base/error.h"
+#include "trireme/base/json.h"
+#include "trireme/base/table.h"
+#include "trireme/cli/command_entry.h"
+#include "trireme/report/folder/run_difference.h"
+#include "trireme/report/read/run_reader.h"
+#include "trireme/train/job/job.h"
+
+namespace trireme::cli::commands {
+namespace {
+
+struct Options {
+  std::string one, other;
+  bool json = false;
+};
+
+// A run of an older version lacks the settings that came later: what this version takes for them, where it can read the job.
+std::vector<report::ConfigRow> defaults_of(const report::RunDocument& run) {
+  std::vector<report::ConfigRow> rows;
+  try {
+    for (const train::Setting& s : train::settings_of(Config::load_toml(std::filesystem::path(run.run.directory) / "config.toml")))
+      if (s.origin == "default") rows.push_back({.key = s.table + "." + s.key, .value = s.value, .origin = s.origin});
+  } catch (const Error&) {  // then they are shown as missing
+  }
+  return rows;
+}
+
+std::string text_of(double value, report::Unit unit) {
+  if (!std::isfinite(value)) return "-";
+  switch (unit) {
+    case report::Unit::share:
+      return fmt::format("{:.2f} %", 100 * value);
+    case report::Unit::seconds:
+      return fmt::format("{:.1f} s", value);
+    case report::Unit::bytes:
+      return human_bytes(value);
+    case report::Unit::count:
+      return with_thousands(std::llround(value));
+    case report::Unit::number:
+      break;
+  }
+  return fmt::format("{:.4f}", value);
+}
+
+// "+0.41 points", "-12 %"
+std::string change_text(const report::OutcomeRow& row) {
+  if (!std::isfinite(row.one) || !std::isfinite(row.other)) return "";
+  if (row.unit == report::Unit::share) return fmt::format("{:+.2f} points", 100 * (row.other - row.one));
+  return row.one == 0 ? "" : fmt::format("{:+.1f} %", 100 * (row.other / row.one - 1));
+}
+
+std::string text_of(const report::RunDifference& difference) {
+  using Align = TextTable::Align;
+  std::string text;
+  if (difference.settings.empty()) text += "no setting differs\n";
+  if (!difference.settings.empty()) {
+    TextTable settings({{"setting"}, {difference.one}, {difference.other}});
+    for (const report::SettingRow& row : difference.settings) settings.add_row({row.key, row.one.value_or("-"), row.other.value_or("-")});
+    text += settings.to_string();
+  }
+  TextTable outcome({{"outcome"}, {difference.one, Align::right}, {difference.other, Align::right}, {"difference", Align::right}});
+  outcome.add_row({"state", difference.state_of_one, difference.state_of_other, ""});
+  for (const report::OutcomeRow& row : difference.outcome)
+    outcome.add_row({row.name, text_of(row.one, row.unit), text_of(row.other, row.unit), change_text(row)});
+  return text + "\n" + outcome.to_string();
+}
+
+int run(const Options& o, const run::Console& console) {
+  const report::RunDocument one = report::read_run(o.one), other = report::read_run(o.other);
+  const report::RunDifference difference = report::difference_of({one, defaults_of(one)}, {other, defaults_of(other)});
+  console.out << (o.json ? report::json_of(difference).dump(2) + "\n" : text_of(difference));
+  return 0;
+}
+
+Run declare(Arguments& arguments) {
+  const auto options = std::make_shared<Options>();
+  arguments.option("run", options->one, "the first run's directory").required().shown_as("RUN");
+  arguments.option("other", options->other, "the second run's directory").required().shown_as("RUN");
+  arguments.flag("--json", options->json, "print JSON");
+  return [options](const run::Console& console) { return run(*options, console); };
+}
+
+}  // namespace
+
+CommandEntry diff() { return {.name = "diff", .summary = "settings and outcomes of two runs side by side", .declare = declare}; }
+
+}  // namespace trireme::cli::commands
