@@ -13,7 +13,9 @@ function(trireme_install)
     install(TARGETS trireme_mpi LIBRARY DESTINATION lib/trireme COMPONENT mpi)
     install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${CMAKE_INSTALL_DATADIR}/doc/trireme-mpi RENAME copyright COMPONENT mpi)
   endif()
-  install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md DESTINATION ${doc} COMPONENT trireme)
+  # With the pages that the README links to.
+  install(FILES ${CMAKE_SOURCE_DIR}/README.md ${CMAKE_SOURCE_DIR}/CHANGELOG.md ${CMAKE_SOURCE_DIR}/SECURITY.md DESTINATION ${doc} COMPONENT trireme)
+  install(DIRECTORY ${CMAKE_SOURCE_DIR}/docs DESTINATION ${doc} COMPONENT trireme FILES_MATCHING PATTERN "*.md" PATTERN "*.png")
   install(FILES ${CMAKE_SOURCE_DIR}/LICENSE DESTINATION ${doc} RENAME copyright COMPONENT trireme)
   install(DIRECTORY ${CMAKE_SOURCE_DIR}/examples/ DESTINATION ${doc}/examples COMPONENT trireme FILES_MATCHING PATTERN "*.toml")
 

@@ -11,7 +11,6 @@
 #include <string>
 #include <utility>
 
-#include "tests/faults/scene.h"
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 
@@ -23,14 +22,16 @@ class SmallDisk {
   SmallDisk(std::filesystem::path place, int megabytes, int inodes = 0) : place_(std::move(place)) {
     make_directories(place_);
     const std::string limits = fmt::format("size={}m{}", megabytes, inodes == 0 ? "" : fmt::format(",nr_inodes={}", inodes));
-    require(::mount("tmpfs", place_.c_str(), "tmpfs", 0, limits.c_str()) == 0, "can't mount a tmpfs; this row needs root");
+    if (::mount("tmpfs", place_.c_str(), "tmpfs", 0, limits.c_str()) != 0)
+      throw Error{failed_precondition, "can't mount a tmpfs on {}: {}; this test needs root", place_.string(), std::strerror(errno)};
   }
   ~SmallDisk() { ::umount2(place_.c_str(), MNT_DETACH); }
   SmallDisk(const SmallDisk&) = delete;
   SmallDisk& operator=(const SmallDisk&) = delete;
 
+  // Called again, it fills what has become free since.
   void fill() const {
-    OutputFile file(place_ / "filler", OutputFile::Mode::replace);
+    OutputFile file(place_ / "filler", OutputFile::Mode::append);
     const std::string block(4096, 'x');
     try {
       for (;;) file.write(block);
@@ -45,8 +46,8 @@ class SmallDisk {
 
  private:
   void remount(unsigned long flags) const {
-    require(::mount("tmpfs", place_.c_str(), "tmpfs", MS_REMOUNT | flags, nullptr) == 0,
-            fmt::format("can't remount {}: {}", place_.string(), std::strerror(errno)));
+    if (::mount("tmpfs", place_.c_str(), "tmpfs", MS_REMOUNT | flags, nullptr) != 0)
+      throw Error{failed_precondition, "can't remount {}: {}", place_.string(), std::strerror(errno)};
   }
 
   std::filesystem::path place_;

@@ -7,7 +7,7 @@ file(RENAME ${FOLDER}/first ${FOLDER}/moved)
 
 foreach(file IN ITEMS bin/trireme share/man/man1/trireme.1 share/man/man1/trireme-train.1 share/bash-completion/completions/trireme
     share/zsh/vendor-completions/_trireme share/fish/vendor_completions.d/trireme.fish share/doc/trireme/copyright
-    share/doc/trireme/README.md share/doc/trireme/examples/mlp.toml)
+    share/doc/trireme/README.md share/doc/trireme/docs/install.md share/doc/trireme/examples/mlp.toml)
   if(NOT EXISTS ${FOLDER}/moved/${file})
     message(FATAL_ERROR "${file} was not installed")
   endif()

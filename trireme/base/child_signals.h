@@ -10,12 +10,13 @@ namespace trireme {
 
 class ChildSignals {
  public:
-  ChildSignals() {
+  // `more_flags` are of posix_spawnattr_setflags.
+  explicit ChildSignals(int more_flags = 0) {
     sigset_t none;
     sigemptyset(&none);
     posix_spawnattr_init(&attributes_);
     posix_spawnattr_setsigmask(&attributes_, &none);
-    posix_spawnattr_setflags(&attributes_, POSIX_SPAWN_SETSIGMASK);
+    posix_spawnattr_setflags(&attributes_, static_cast<short>(POSIX_SPAWN_SETSIGMASK | more_flags));
   }
   ~ChildSignals() { posix_spawnattr_destroy(&attributes_); }
   ChildSignals(const ChildSignals&) = delete;

@@ -21,7 +21,8 @@
 namespace trireme::cli {
 namespace {
 
-// Whether the program is there. It hands over and ends, or goes on by itself; what it says is not for the user's terminal.
+// Whether the program is there. It hands over and ends, or goes on by itself; what it says is not for the user's terminal, and a terminal
+// that is closed does not end it.
 bool spawn(std::vector<std::string> command) {
   posix_spawn_file_actions_t quiet;
   posix_spawn_file_actions_init(&quiet);
@@ -31,7 +32,8 @@ bool spawn(std::vector<std::string> command) {
   for (std::string& word : command) arguments.push_back(word.data());
   arguments.push_back(nullptr);
   pid_t child = 0;
-  const int fault = ::posix_spawnp(&child, command.front().c_str(), &quiet, ChildSignals().attributes(), arguments.data(), environ);
+  const ChildSignals signals(POSIX_SPAWN_SETSID);
+  const int fault = ::posix_spawnp(&child, command.front().c_str(), &quiet, signals.attributes(), arguments.data(), environ);
   if (fault == 0) ::waitpid(child, nullptr, WNOHANG);
   posix_spawn_file_actions_destroy(&quiet);
   return fault == 0;

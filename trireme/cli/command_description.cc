@@ -50,7 +50,10 @@ ArgumentDescription describe(CLI::Option& option) {
 }
 
 CommandDescription describe(CLI::App& app, bool is_hidden) {
-  CommandDescription command{.name = app.get_name(), .summary = app.get_description(), .is_hidden = is_hidden};
+  CommandDescription command{.name = app.get_name(),
+                             .summary = app.get_description(),
+                             .needs_subcommand = app.get_require_subcommand_min() > 0,
+                             .is_hidden = is_hidden};
   for (CLI::Option* option : app.get_options()) command.arguments.push_back(describe(*option));
   for (CLI::App* subcommand : app.get_subcommands([](CLI::App*) { return true; }))
     command.subcommands.push_back(describe(*subcommand, false));

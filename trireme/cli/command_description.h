@@ -27,6 +27,7 @@ struct CommandDescription {
   std::string summary;
   std::vector<ArgumentDescription> arguments;
   std::vector<CommandDescription> subcommands;
+  bool needs_subcommand = false;  // it does nothing by itself
   bool is_hidden = false;
 };
 

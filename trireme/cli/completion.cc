@@ -31,7 +31,7 @@ class Line {
       is_only_positional_ = true;
     } else if (word.starts_with('-') && !is_only_positional_) {
       pass_option(word);
-    } else if (!command_->subcommands.empty()) {
+    } else if (command_->needs_subcommand || find_command(command_->subcommands, word) != nullptr) {
       enter(command_->subcommands, word);
     } else {
       ++positional_;
@@ -49,12 +49,16 @@ class Line {
   }
 
  private:
-  void enter(const std::vector<CommandDescription>& commands, const std::string& word) {
+  static const CommandDescription* find_command(const std::vector<CommandDescription>& commands, const std::string& word) {
     const auto found = std::find_if(commands.begin(), commands.end(), [&](const CommandDescription& c) { return c.name == word; });
-    if (found == commands.end())
-      is_lost_ = true;  // there is no such command, so nothing can be said about its arguments
+    return found == commands.end() ? nullptr : &*found;
+  }
+
+  void enter(const std::vector<CommandDescription>& commands, const std::string& word) {
+    if (const CommandDescription* found = find_command(commands, word))
+      command_ = found;
     else
-      command_ = &*found;
+      is_lost_ = true;  // there is no such command, so nothing can be said about its arguments
   }
 
   const ArgumentDescription* find(std::string_view name) const {
@@ -101,7 +105,14 @@ class Line {
   }
 
   Completions positional(const std::string& word) const {
-    if (!command_->subcommands.empty()) return {.candidates = of_commands(command_->subcommands)};
+    if (command_->needs_subcommand) return {.candidates = of_commands(command_->subcommands)};
+    Completions completions = argument_in_place(word);
+    const std::vector<Candidate> commands = positional_ == 0 ? of_commands(command_->subcommands) : std::vector<Candidate>{};
+    completions.candidates.insert(completions.candidates.begin(), commands.begin(), commands.end());
+    return completions;
+  }
+
+  Completions argument_in_place(const std::string& word) const {
     std::size_t place = 0;
     for (const ArgumentDescription& argument : command_->arguments) {
       if (!argument.is_positional) continue;

@@ -37,6 +37,14 @@ TEST(Completion, Commands) {
   EXPECT_THAT(texts({"export", "s"}), ElementsAre("sbatch"));
 }
 
+TEST(Completion, CommandsThatDoWithoutTheirSubcommands) {
+  EXPECT_THAT(texts({"runs", "no"}), ElementsAre("note"));
+  EXPECT_EQ(of({"runs", ""}).paths, Paths::folders);
+  EXPECT_THAT(texts({"runs", "delete", "--y"}), ElementsAre("--yes"));
+  EXPECT_THAT(texts({"runs", "some/folder", "--outcome", "fi"}), ElementsAre("finished"));
+  EXPECT_THAT(texts({"runs", "some/folder", "no"}), IsEmpty());
+}
+
 TEST(Completion, Options) {
   EXPECT_THAT(texts({"train", "job.toml", "--no"}), ElementsAre("--nodes"));
   EXPECT_THAT(texts({"train", "--"}), AllOf(Contains("--resume"), Contains("--help"), Not(Contains("--events"))));  // that is hidden

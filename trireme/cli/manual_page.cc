@@ -69,7 +69,7 @@ std::string usage(const ArgumentDescription& argument) {
 
 std::string synopsis(const std::string& name, const CommandDescription& command) {
   std::string text = bold(name);
-  if (!command.subcommands.empty()) text += " " + italic("COMMAND");
+  if (!command.subcommands.empty()) text += command.needs_subcommand ? " " + italic("COMMAND") : " [" + italic("COMMAND") + "]";
   for (const ArgumentDescription& argument : command.arguments)
     if (!argument.is_positional && argument.is_required) text += " " + usage(argument);
   text += " [" + italic("OPTION") + " ...]";

@@ -39,7 +39,7 @@ class Reading {
       status_.lost.push_back(fmt::format("node {} on {} after step {}: {}", record.text("node"), record.text("host"),
                                          record.integer("step"), record.text("cause")));
     if (record.type == "end") status_.ending = record.text("reason");
-    if (record.type == "resume") status_.ending.clear();
+    if (record.type == "resume") take_resume(record);
   }
   RunStatus finish() {
     if (recent_.size() > 1) {
@@ -62,6 +62,12 @@ class Reading {
     status_.data = record.text("data");
     status_.epochs = record.integer("epochs");
     status_.samples_total = record.integer("samples") * status_.epochs;
+  }
+  void take_resume(const observe::Record& record) {
+    status_.ending.clear();
+    if (record.find("epochs") == nullptr || status_.epochs == 0) return;  // of an older version
+    status_.samples_total = status_.samples_total / status_.epochs * record.integer("epochs");
+    status_.epochs = record.integer("epochs");
   }
   void take_generation(const observe::Record& record) {
     status_.generation = record.integer("generation");

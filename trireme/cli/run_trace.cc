@@ -34,8 +34,9 @@ using observe::ProfileSpan;
 using observe::TraceWriter;
 
 constexpr std::int64_t kAll = std::numeric_limits<std::int64_t>::max();
-const std::set<std::string, std::less<>> kEvents{"generation", "lost",      "switch",    "checkpoint", "resume",
-                                                 "straggler",  "slow_link", "interrupt", "end"};
+const std::set<std::string, std::less<>> kEvents{"generation",   "lost",          "switch",    "checkpoint", "resume",
+                                                 "straggler",    "slow_link",     "interrupt", "end",        "checkpoint_failed",
+                                                 "disk_failure", "disk_recovered"};
 
 using std::chrono::nanoseconds;
 

@@ -103,6 +103,19 @@ TEST_F(TrainCommands, ATrainingLeavesModelAndRecords) {
     EXPECT_TRUE(std::filesystem::exists(latest() + "/" + file)) << file;
 }
 
+TEST_F(TrainCommands, AResumptionWithoutACheckpointIsRecordedWithItsEpochs) {
+  ASSERT_EQ(train().code, 0);
+  for (const auto& checkpoint : std::filesystem::directory_iterator(latest() + "/checkpoints")) std::filesystem::remove_all(checkpoint);
+  const Result result = run({"train", "--resume", latest(), "--set", "train.epochs=3"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(read_file(latest() + "/journal.jsonl"), HasSubstr(R"("step":0,"epoch":1,"samples_seen":0,"epochs":3,"checkpoint":"")"));
+  EXPECT_EQ(parse_json(run({"status", latest(), "--json"}).out)["epochs"], 3);
+  const auto listed = parse_json(run({"runs", latest(), "--json"}).out)["entries"][0];
+  EXPECT_EQ(listed["epochs_done"], 3);
+  EXPECT_EQ(listed["epochs"], 3);
+  EXPECT_EQ(listed["outcome"], "finished");
+}
+
 TEST_F(TrainCommands, EvalGivesTheScoreThatTrainingGave) {
   const Result trained = train();
   const auto score = parse_json(run({"eval", latest(), "--json"}).out);

@@ -6,11 +6,14 @@
 #include <unistd.h>
 
 #include <filesystem>
+#include <string_view>
 #include <vector>
 
 #include "trireme/base/error.h"
 #include "trireme/cluster/launch/launcher_entry.h"
 #include "trireme/experiment/folds.h"
+#include "trireme/run/launch/launcher_choice.h"
+#include "trireme/run/launch/startup_entry.h"
 #include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/interrupts.h"
@@ -62,6 +65,16 @@ Words job_words(const run::JobRequest& job) {
   return words;
 }
 
+// Each of them would train all folds.
+void check_is_one_process(const run::NodesRequest& nodes, const run::Console& console) {
+  const std::string_view launcher = run::choose_launcher(nodes, console).name;
+  if (run::startup_of(launcher).rank != nullptr)
+    throw Error{invalid_argument,
+                "--folds starts each training itself, and this is one of several processes that something else has started (launcher {}); "
+                "run it once, or with --launcher local",
+                launcher};
+}
+
 void check(const FoldedTraining& training) {
   if (training.job.file.empty() || !training.job.resume.empty())
     throw Error{invalid_argument, "--folds needs a job file; the same command again goes on with folds that are missing"};
@@ -109,6 +122,7 @@ void add_fold_flags(Arguments& arguments, FoldFlags& flags) {
 
 int train_folds(const FoldFlags& flags, const FoldedTraining& training, const run::Console& console) {
   check(training);
+  check_is_one_process(training.nodes, console);
   const experiment::FoldsRequest request = request_of(flags, training);
   experiment::FoldTrainings trainings(request);
   const run::Interrupts interrupts;

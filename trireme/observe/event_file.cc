@@ -13,6 +13,7 @@
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/host.h"
+#include "trireme/observe/append_file.h"
 #include "trireme/wire/event.pb.h"
 
 namespace trireme::observe {
@@ -38,26 +39,31 @@ std::filesystem::path free_path(const std::filesystem::path& directory, std::chr
 }  // namespace
 
 struct EventFile::State {
-  State(std::filesystem::path new_path, WallClock wall_clock)
-      : path(std::move(new_path)), clock(std::move(wall_clock)), file(path, OutputFile::Mode::create) {}
+  State(std::filesystem::path path, WallClock wall_clock, AppendWatch* watch)
+      : clock(std::move(wall_clock)), file(std::move(path), AppendFile::Mode::create, watch) {}
 
-  std::filesystem::path path;
   WallClock clock;
-  OutputFile file;
+  AppendFile file;
   std::string waiting;
+  std::int64_t waiting_events = 0;
 
   void add(wire::Event event) {
     event.set_wall_time(seconds_since_1970(clock()));
     waiting += framed_record(event.SerializeAsString());
+    ++waiting_events;
     if (waiting.size() >= kMaxWait) flush();
   }
-  void flush() { file.write(std::exchange(waiting, {})); }
+  void flush() {
+    const std::string events = std::exchange(waiting, {});
+    file.append(events, std::exchange(waiting_events, 0));
+    file.retry();
+  }
 };
 
-EventFile::EventFile(const std::filesystem::path& directory, WallClock clock) {
+EventFile::EventFile(const std::filesystem::path& directory, WallClock clock, AppendWatch* watch) {
   make_directories(directory);
   auto path = free_path(directory, clock());
-  state_ = std::make_unique<State>(std::move(path), std::move(clock));
+  state_ = std::make_unique<State>(std::move(path), std::move(clock), watch);
   wire::Event version;
   version.set_file_version("brain.Event:2");
   state_->add(std::move(version));
@@ -74,7 +80,7 @@ EventFile::~EventFile() {
 EventFile::EventFile(EventFile&&) noexcept = default;
 EventFile& EventFile::operator=(EventFile&&) noexcept = default;
 
-const std::filesystem::path& EventFile::path() const { return state_->path; }
+const std::filesystem::path& EventFile::path() const { return state_->file.path(); }
 
 void EventFile::restart(std::int64_t step) {
   wire::Event event;

@@ -11,9 +11,13 @@
 
 namespace trireme::observe {
 
+class AppendWatch;
+
 class EventFile {
  public:
-  explicit EventFile(const std::filesystem::path& directory, WallClock clock = std::chrono::system_clock::now);
+  // With a watch, events wait in memory for a disk that refuses them.
+  explicit EventFile(const std::filesystem::path& directory, WallClock clock = std::chrono::system_clock::now,
+                     AppendWatch* watch = nullptr);
   ~EventFile();
   EventFile(EventFile&&) noexcept;
   EventFile& operator=(EventFile&&) noexcept;

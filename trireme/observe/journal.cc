@@ -7,8 +7,8 @@
 
 #include "trireme/base/error.h"
 #include "trireme/base/failpoint.h"
-#include "trireme/base/files.h"
 #include "trireme/base/json.h"
+#include "trireme/observe/append_file.h"
 
 namespace trireme::observe {
 namespace {
@@ -36,28 +36,38 @@ bool ends_within_a_line(const std::filesystem::path& path) {
 }  // namespace
 
 struct Journal::State {
-  State(const std::filesystem::path& path, WallClock wall_clock, bool is_cut)
-      : file(path, OutputFile::Mode::append), clock(std::move(wall_clock)), written(clock()), cut(is_cut) {}
+  State(const std::filesystem::path& path, WallClock wall_clock, AppendWatch* watch, bool is_cut)
+      : file(path, AppendFile::Mode::append, watch), clock(std::move(wall_clock)), written(clock()), cut(is_cut) {}
 
   std::mutex mutex;
-  OutputFile file;
+  AppendFile file;
   WallClock clock;
   std::string waiting;
+  std::int64_t waiting_lines = 0;
   std::chrono::system_clock::time_point written;
   bool cut;  // the file ends within a line
 
-  void flush() {
+  void add(const std::string& line) {
+    waiting += line;
+    ++waiting_lines;
+  }
+  void pass_on(AppendFile::Loss loss) {
     std::string lines = std::exchange(waiting, {});
+    const std::int64_t count = std::exchange(waiting_lines, 0);
     if (lines.empty()) return;
-    if (std::exchange(cut, true)) lines.insert(0, "\n");
-    file.write(lines);
+    if (cut) lines.insert(0, "\n");
+    file.append(lines, count, loss);
     cut = false;
     written = clock();
   }
+  void flush() {
+    pass_on(AppendFile::Loss::early);
+    file.retry();
+  }
 };
 
-Journal::Journal(const std::filesystem::path& path, WallClock clock)
-    : state_(std::make_unique<State>(path, std::move(clock), ends_within_a_line(path))) {}
+Journal::Journal(const std::filesystem::path& path, WallClock clock, AppendWatch* watch)
+    : state_(std::make_unique<State>(path, std::move(clock), watch, ends_within_a_line(path))) {}
 
 Journal::~Journal() {
   if (!state_) return;
@@ -72,9 +82,12 @@ Journal& Journal::operator=(Journal&&) noexcept = default;
 void Journal::write(std::string_view type, const Fields& fields) {
   const std::lock_guard lock(state_->mutex);
   const auto now = state_->clock();
-  state_->waiting += line_of(seconds_since_1970(now), type, fields);
+  const bool is_step = type == "step";
+  if (!is_step && state_->file.is_behind())
+    state_->pass_on(AppendFile::Loss::early);  // apart from a record that must not be lost with them
+  state_->add(line_of(seconds_since_1970(now), type, fields));
   const bool in_time = now >= state_->written && now - state_->written < kMaxWait;  // the time of day can go back
-  if (type != "step" || !in_time) state_->flush();
+  if (!is_step || !in_time) state_->pass_on(is_step ? AppendFile::Loss::early : AppendFile::Loss::late);
 }
 
 void Journal::flush() {
@@ -88,5 +101,7 @@ void Journal::sync() {
   failpoint("journal.sync");
   state_->file.sync();
 }
+
+bool Journal::is_behind() const { return state_->file.is_behind(); }
 
 }  // namespace trireme::observe

@@ -6,17 +6,16 @@
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
 #include <malloc.h>
-#include <sys/resource.h>
-#include <sys/wait.h>
 #include <unistd.h>
 
 #include <algorithm>
 #include <cmath>
-#include <csignal>
 #include <limits>
 
 #include "trireme/base/files.h"
+#include "trireme/base/testing/limited_files.h"
 #include "trireme/base/testing/thrown_error.h"
+#include "trireme/observe/append_file.h"
 #include "trireme/observe/journal_reader.h"
 #include "trireme/observe/journal_version.h"
 
@@ -197,27 +196,50 @@ TEST_F(JournalTest, ANameThatIsNoTextDoesNotStopATraining) {
 }
 
 TEST_F(JournalTest, AFullDiskIsReportedAndLaterRecordsAreWhole) {
-  const pid_t child = ::fork();
-  if (child == 0) {
-    ::signal(SIGXFSZ, SIG_IGN);
-    Journal journal = open();
-    journal.write("first", {});
-    const rlimit few{100, RLIM_INFINITY};
-    ::setrlimit(RLIMIT_FSIZE, &few);
-    const std::string told = thrown_error([&] { journal.write("lost", {{"text", std::string(200, 'x')}}); });
-    const rlimit enough{RLIM_INFINITY, RLIM_INFINITY};
-    ::setrlimit(RLIMIT_FSIZE, &enough);
-    journal.write("last", {{"told", told}});
-    ::_exit(0);
+  Journal journal = open();
+  journal.write("first", {});
+  {
+    const LimitedFiles full(100);
+    EXPECT_EQ(thrown_error([&] {
+                journal.write("lost", {{"text", std::string(200, 'x')}});
+              }),
+              "resource_exhausted: cannot write " + path_.string() + ": File too large");
   }
-  int status = 0;
-  ASSERT_EQ(::waitpid(child, &status, 0), child);
-  ASSERT_EQ(status, 0);
+  journal.write("last", {});
   std::int64_t cut = 0;
-  const auto records = read_journal(path_, &cut);
-  ASSERT_EQ(records.size(), 2U);
-  EXPECT_EQ(records.back().text("told"), "resource_exhausted: cannot write " + path_.string() + ": File too large");
+  EXPECT_EQ(read_journal(path_, &cut).size(), 2U);
+  EXPECT_EQ(cut, 0);
+}
+
+TEST_F(JournalTest, WithAWatchRecordsWaitForTheDisk) {
+  struct Watch final : AppendWatch {
+    void on_refused(const std::filesystem::path& /*file*/, const Error& /*why*/) override { ++refused; }
+    void on_lost(const std::filesystem::path& /*file*/, std::int64_t records) override { lost += records; }
+    void on_written(const std::filesystem::path& /*file*/) override { ++written; }
+    int refused = 0, written = 0;
+    std::int64_t lost = 0;
+  } watch;
+  append(R"({"type":"cut)");  // by a crash
+  Journal journal(path_, std::chrono::system_clock::now, &watch);
+  {
+    const LimitedFiles full(40);
+    journal.write("epoch", {});
+    journal.write("step", {});
+    EXPECT_TRUE(journal.is_behind());
+    journal.write("checkpoint", {});
+    journal.sync();
+    EXPECT_TRUE(journal.is_behind());
+  }
+  journal.flush();
+  EXPECT_FALSE(journal.is_behind());
+  std::vector<std::string> types;
+  std::int64_t cut = 0;
+  for (const Record& record : read_journal(path_, &cut)) types.push_back(record.type);
+  EXPECT_THAT(types, testing::ElementsAre("epoch", "step", "checkpoint"));
   EXPECT_EQ(cut, 1);
+  EXPECT_EQ(watch.refused, 1);
+  EXPECT_EQ(watch.written, 1);
+  EXPECT_EQ(watch.lost, 0);
 }
 
 TEST_F(JournalTest, AFolderThatIsNotThereIsNamed) {

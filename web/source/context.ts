@@ -23,6 +23,7 @@ const looks: Record<string, { color: string; sign: string }> = {
   rollback: { color: "bad", sign: "↺" },
   straggler: { color: "c2", sign: "…" },
   skip: { color: "bad", sign: "∅" },
+  disk: { color: "bad", sign: "!" },
   checkpoint: { color: "text-faint", sign: "◆" },
   resume: { color: "c3", sign: "▶" },
   verdict: { color: "c1", sign: "✓" },
@@ -31,7 +32,7 @@ const looks: Record<string, { color: string; sign: string }> = {
 };
 export const lookOf = (event: RunEvent) => looks[event.kind] ?? { color: "text-soft", sign: "•" };
 
-const marked = new Set(["joined", "lost", "switch", "rollback", "resume", "interrupt"]);
+const marked = new Set(["joined", "lost", "switch", "rollback", "resume", "interrupt", "disk"]);
 
 export function contextOf(document: RunDocument, prefix = ""): Context {
   const times = [document.run?.started, document.curves?.steps?.["time"]?.[0], document.events?.[0]?.time, document.cluster?.series?.["time"]?.[0]];

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
-// F15: the disk of the run directory, or of the data cache, is full. The last good checkpoint stays good, and with room again the run goes
-// on.
+// F15: the disk of the run directory, or of the data cache, is full. Training goes on, the last good checkpoint stays good, and with room
+// again nothing is missing.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -23,7 +23,7 @@ Outcome run_directory(Scene& scene) {
   const auto training = scene.begin(setup);
   require(await([&] { return training->standing().committed > 0; }, seconds(20)), "no checkpoint was made");
   disk.fill();
-  const auto code = training->wait(seconds(60));
+  const auto code = training->wait(seconds(200));  // the rest of it, and a minute for its last checkpoint
   Outcome outcome;
   Observed observed{.run = training->run(),
                     .exit_code = code,
@@ -31,12 +31,14 @@ Outcome run_directory(Scene& scene) {
                     .text = training->text(),
                     .left_behind = training->left_behind()};
   Scene::check_invariants(*training, observed, outcome);
-  if (!code) outcome.problems.emplace_back("I8 harness: it neither went on nor ended in 60 s");
+  if (!code) outcome.problems.emplace_back("I8 harness: it neither went on nor ended in 200 s");
   if (training->text().find("No space left") == std::string::npos) outcome.problems.emplace_back("no message says that the disk is full");
   if (training->text().find((scene.folder() / "runs").string()) == std::string::npos)
     outcome.problems.emplace_back("no message says where");
+  if (training->text().find("the last checkpoint, after step") == std::string::npos)
+    outcome.problems.emplace_back("it did not train to its end");
   disk.free();
-  const std::string policy = code == 0 ? "went on" : fmt::format("stopped with code {}", code.value_or(-1));
+  const std::string policy = code == 0 ? "went on" : fmt::format("trained to its end, then code {}", code.value_or(-1));
   if (code == 0) {
     outcome.result = policy;
     return outcome;
@@ -48,6 +50,25 @@ Outcome run_directory(Scene& scene) {
   resumed.result = fmt::format("{}; {} after --resume", policy, resumed.result);
   resumed.problems.insert(resumed.problems.begin(), outcome.problems.begin(), outcome.problems.end());
   return resumed;
+}
+
+Outcome freed(Scene& scene) {
+  const TrainingSetup setup{.settings = kLong};
+  scene.control(setup);
+  const SmallDisk disk(scene.folder() / "runs", 200);
+  const auto training = scene.begin(setup);
+  require(await([&] { return training->standing().committed > 0; }, seconds(20)), "no checkpoint was made");
+  const auto says = [&](const std::string& words) { return training->text().find(words) != std::string::npos; };
+  const auto is_refused = [&] {
+    disk.fill();  // again, since what was being written is removed
+    return says("is not written") && says("wait in memory");
+  };
+  require(await(is_refused, seconds(60)), "no word of a full disk");
+  disk.free();
+  Outcome outcome = scene.judge(*training, setup, {.model = Expectation::Model::exact});
+  if (!says("a checkpoint is written again") || !says("none is lost"))
+    outcome.problems.emplace_back("no word that the disk has room again");
+  return outcome;
 }
 
 // Records in files, since what a synthetic set makes is in memory already.
@@ -92,7 +113,11 @@ Rows f15_disk_full() {
   return {{.id = "F15.run_directory",
            .fault = "the run directory's disk is full from the first checkpoint on",
            .run = run_directory,
-           .limit = seconds(200)},
+           .limit = seconds(500)},
+          {.id = "F15.freed",
+           .fault = "the run directory's disk is full for some seconds of the training",
+           .run = freed,
+           .limit = seconds(300)},
           {.id = "F15.data_cache", .fault = "the disk of data.pipeline.cache = \"disk\" is too small", .run = data_cache}};
 }
 

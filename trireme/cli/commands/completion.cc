@@ -13,8 +13,7 @@ Run declare(Arguments& arguments) {
   const auto shell = std::make_shared<std::string>();
   arguments
       .option("shell", *shell,
-              "which shell's script to print; put into ~/.bashrc: source <(trireme completion bash), into ~/.zshrc after compinit: source "
-              "<(trireme completion zsh), into ~/.config/fish/config.fish: trireme completion fish | source")
+              "which shell's script to print; in ~/.bashrc: source <(trireme completion bash); docs/install.md has all three")
       .required()
       .one_of({"bash", "zsh", "fish"});
   return [shell](const run::Console& console) {

@@ -80,7 +80,7 @@ Run declare_list(Arguments& arguments) {
 
 std::filesystem::path run_at(const std::string& path) {
   std::error_code error;
-  const std::filesystem::path run = std::filesystem::canonical(path, error);
+  std::filesystem::path run = std::filesystem::canonical(path, error);
   if (error) throw Error{not_found, "there is no run {}: {}", path, error.message()};
   if (!report::is_run(run)) throw Error{not_found, "{} is no run: it has neither journal.jsonl nor config.toml", path};
   return run;

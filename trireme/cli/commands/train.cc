@@ -53,7 +53,8 @@ run::TrainingRequest training_request(const Options& o, const run::Console& cons
 
 int run_folds(const Options& o, const run::Console& console) {
   const bool is_special = !o.until.empty() || o.dashboard || o.dashboard_port > 0 || o.dry_run || o.print_config;
-  return train_folds(o.folds, {.job = o.job, .nodes = o.nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
+  const run::NodesRequest nodes = nodes_request(o, console);
+  return train_folds(o.folds, {.job = o.job, .nodes = nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
 }
 
 int run(const Options& o, const run::Console& console) {

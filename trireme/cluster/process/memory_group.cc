@@ -6,12 +6,11 @@
 
 #include <array>
 #include <charconv>
-#include <fstream>
-#include <iterator>
 #include <sstream>
 #include <string_view>
 
 #include "trireme/base/table.h"
+#include "trireme/base/vanishing_file.h"
 
 namespace trireme::cluster {
 namespace {
@@ -72,11 +71,7 @@ std::optional<MemoryGroup> memory_group(const ReadFile& read) {
 }
 
 std::optional<MemoryGroup> memory_group() {
-  return memory_group([](const std::string& path) -> std::optional<std::string> {
-    std::ifstream file(path);
-    if (!file) return std::nullopt;
-    return std::string(std::istreambuf_iterator<char>(file), {});
-  });
+  return memory_group([](const std::string& path) { return read_vanishing_file(path); });
 }
 
 std::string out_of_memory_text(const MemoryGroup& group) {

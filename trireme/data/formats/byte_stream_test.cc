@@ -114,7 +114,9 @@ TEST(ByteStream, TheEndIsWhereTheFormatEnds) {
 TEST(ByteStream, AbsentFilesAndFoldersAreNotFound) {
   const ScratchFolder folder;
   EXPECT_TRUE(thrown_error([&] { ByteStream(folder.path() / "absent"); }).starts_with("not_found: cannot open "));
-  EXPECT_TRUE(thrown_error([&] { ByteStream(folder.path()); }).ends_with(": it is no regular file"));
+  EXPECT_TRUE(thrown_error([&] {
+                ByteStream(folder.path());
+              }).ends_with(": it is a folder; name its files, e.g. " + (folder.path() / "*").string()));
 }
 
 TEST(OutputFile, LeavesNothingBehindUnlessPublished) {

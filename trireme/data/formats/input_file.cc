@@ -20,6 +20,8 @@ InputFile::InputFile(const std::filesystem::path& path) : path_(path), fd_(::ope
   struct stat status {};
   if (::fstat(fd_, &status) != 0 || !S_ISREG(status.st_mode)) {
     ::close(fd_);
+    if (S_ISDIR(status.st_mode))
+      throw Error{not_found, "cannot read {}: it is a folder; name its files, e.g. {}", path.string(), (path / "*").string()};
     throw Error{not_found, "cannot read {}: it is no regular file", path.string()};
   }
   size_ = static_cast<std::uint64_t>(status.st_size);

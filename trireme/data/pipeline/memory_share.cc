@@ -8,7 +8,6 @@
 #include <algorithm>
 #include <charconv>
 #include <filesystem>
-#include <fstream>
 #include <iterator>
 #include <limits>
 #include <sstream>
@@ -16,6 +15,7 @@
 #include <vector>
 
 #include "trireme/base/error.h"
+#include "trireme/base/vanishing_file.h"
 
 namespace trireme::data {
 namespace {
@@ -110,20 +110,14 @@ std::optional<MemoryRoom> room_of_group(const std::string& folder, const GroupFi
   return MemoryRoom{.bytes = *limit - std::min(*limit, kept), .limit = limit_file + " leaves"};
 }
 
-std::optional<std::string> text_of(const std::string& path) {
-  std::ifstream file(path);
-  if (!file) return std::nullopt;
-  return std::string(std::istreambuf_iterator<char>(file), {});
-}
-
 // Bytes in memory of the processes that our own parent started beside this one.
 std::size_t held_by_siblings() {
   std::size_t bytes = 0;
   std::error_code ignored;
-  for (const auto& entry : std::filesystem::directory_iterator("/proc", ignored)) {
-    const std::string name = entry.path().filename().string();
+  for (std::filesystem::directory_iterator entry("/proc", ignored), end; !ignored && entry != end; entry.increment(ignored)) {
+    const std::string name = entry->path().filename().string();
     if (name.find_first_not_of("0123456789") != std::string::npos || name == std::to_string(::getpid())) continue;
-    const auto status = text_of(entry.path() / "status");
+    const auto status = read_vanishing_file(entry->path() / "status");
     if (number_of(status, "PPid:") == static_cast<std::size_t>(::getppid())) bytes += 1024 * number_of(status, "RssAnon:").value_or(0);
   }
   return bytes;
@@ -166,7 +160,7 @@ void MemoryBudget::take(std::size_t bytes, std::int64_t samples) {
 }
 
 MemoryRoom memory_share(std::int64_t nodes) {
-  MemoryRoom room = memory_room(text_of);
+  MemoryRoom room = memory_room([](const std::string& path) { return read_vanishing_file(path); });
   room.bytes = share_of(room.bytes, nodes > 1 ? held_by_siblings() : 0, nodes);
   if (nodes > 1) room.limit += fmt::format(" each of {} nodes", nodes);
   return room;

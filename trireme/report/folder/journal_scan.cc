@@ -155,6 +155,7 @@ void JournalScan::take(std::string_view line) {
     if (record->type == "end") take_end(summary_, *record);
     if (record->type == "resume") {
       summary_.reason.clear();
+      summary_.epochs = number_or(*record, "epochs", summary_.epochs);
       summary_.test_loss = summary_.test_accuracy = kUnknown;
       forget_from(number(*record, "epoch"));
     }

@@ -67,6 +67,29 @@ Event checkpoint_event(const observe::Record& record) {
           .step = number(record, "step")};
 }
 
+Event checkpoint_failed_event(const observe::Record& record) {
+  return {.time = record.time,
+          .kind = "disk",
+          .title = fmt::format("a checkpoint could not be written on {}", word(record, "host")),
+          .detail = word(record, "error"),
+          .step = number(record, "step")};
+}
+
+Event disk_event(const observe::Record& record, double step) {
+  if (record.type == "disk_failure")
+    return {.time = record.time,
+            .kind = "disk",
+            .title = fmt::format("the disk on {} refuses records", word(record, "host")),
+            .detail = word(record, "error"),
+            .step = step};
+  const double lost = number(record, "lost");
+  return {.time = record.time,
+          .kind = "disk",
+          .title = fmt::format("records are written again, after {:.0f} s", number(record, "seconds")),
+          .detail = lost > 0 ? fmt::format("{:.0f} are lost", lost) : "none is lost",
+          .step = step};
+}
+
 Event skip_event(const observe::Record& record, double step) {
   const std::string ranks = word(record, "faulty_ranks");
   return {.time = record.time,
@@ -97,6 +120,8 @@ void JournalPart::take_other(const observe::Record& record) {
   if (type == "slow_link") add_event(slow_link_event(record));
   if (type == "verdict") add_event(verdict_event(record, step_));
   if (type == "checkpoint") add_event(checkpoint_event(record));
+  if (type == "checkpoint_failed") add_event(checkpoint_failed_event(record));
+  if (type == "disk_failure" || type == "disk_recovered") add_event(disk_event(record, step_));
   if (type == "interrupt")
     add_event({.time = record.time,
                .kind = "interrupt",
@@ -111,6 +136,7 @@ void JournalPart::take_other(const observe::Record& record) {
     add_event(resume_event(record));
     forget_after(number_or(record, "step", step_));
     samples_seen_ = number_or(record, "samples_seen", samples_seen_);
+    run_.epochs = number_or(record, "epochs", run_.epochs);
     is_new_session_ = true;
   }
   if (type == "test") {

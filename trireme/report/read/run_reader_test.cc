@@ -177,6 +177,27 @@ TEST(RunReader, ARollbackAndALostNodeAreReported) {
   EXPECT_EQ(document.events[1].detail, "killed by SIGKILL");
 }
 
+TEST(RunReader, WhatADiskRefusedIsReportedInWords) {
+  const MadeRun run;
+  run.begin(kStart, 2, "allreduce");
+  train(run, 1, 4, kStart);
+  const std::string error = "cannot write run/journal.jsonl: No space left on device";
+  run.journal(kStart + 1, "checkpoint_failed", {{"step", std::int64_t{4}}, {"host", "lab2"}, {"error", error}, {"tries", std::int64_t{1}}});
+  run.journal(kStart + 2, "disk_failure", {{"host", "lab2"}, {"file", "run/journal.jsonl"}, {"error", error}});
+  run.journal(kStart + 3, "disk_recovered", {{"host", "lab2"}, {"seconds", 12.0}, {"lost", std::int64_t{7}}});
+
+  const RunDocument document = read_run(run.path());
+  std::vector<std::string> titles, details;
+  for (const Event& event : document.events) {
+    if (event.kind != "disk") continue;
+    titles.push_back(event.title);
+    details.push_back(event.detail);
+  }
+  EXPECT_THAT(titles, ElementsAre("a checkpoint could not be written on lab2", "the disk on lab2 refuses records",
+                                  "records are written again, after 12 s"));
+  EXPECT_THAT(details, ElementsAre(error, error, "7 are lost"));
+}
+
 TEST(RunReader, ASwitchChangesTheStrategyAndIsCounted) {
   const MadeRun run;
   run.begin(kStart, 2, "allreduce; ps:async at 40 samples");

@@ -76,7 +76,8 @@ class ClusterRun {
         job_(train::job_from_config(request.config)),
         data_(open_data(request, uncached(job_.data))),
         records_((train::check_fit(job_.graph, data_.train->format(), job_.data.title()), request), job_, data_, console, guard_),
-        checkpoints_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()),
+        store_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()),
+        checkpoints_(store_, clock_, checkpoint_events()),
         conductor_(
             checkpoint_bytes(job_), [this](train::Checkpoint checkpoint) { return keep(std::move(checkpoint)); }, clock_),
         secret_(!cluster_.secret.empty() ? cluster_.secret
@@ -105,7 +106,7 @@ class ClusterRun {
       return code;
     } catch (const Error& error) {  // only noted: records must say that the run failed; main reports why
       event("exit", {{"code", std::int64_t{exit_code_of(error.code())}}, {"reason", error.what()}});
-      records_.failed(conductor_.cursor());
+      records_.failed(conductor_.cursor(), checkpoints_);
       if (std::filesystem::exists(records_.directory().checkpoints()) && !std::filesystem::is_empty(records_.directory().checkpoints()))
         console_.err << fmt::format("the last checkpoint is good; continue with trireme train --resume {} and the same machines\n",
                                     records_.directory().path().string());
@@ -135,7 +136,7 @@ class ClusterRun {
     const Rollback stays([this] { guard_.before_exit({}); });
     const auto result = conductor_.run(coordinator, options, records_.observer(), stop);
     launch.end(kGrace);
-    return records_.finish(result, conductor_.cursor(), stop);
+    return records_.finish(result, conductor_.cursor(), stop, checkpoints_);
   }
 
   NewMachines::Options new_machines_options() {
@@ -309,22 +310,28 @@ class ClusterRun {
                                    {"workers", std::int64_t{generation.size()}},
                                    {"hosts", fmt::format("{}", fmt::join(hosts, " "))},
                                    {"plan", train::text_of(plan)}});
-    records_.sync();  // before any node acts on it: its number must not be given twice
+    records_.sync();      // before any node acts on it: its number must not be given twice
+    checkpoints_.drop();  // the nodes have what could not be written; or it is of steps that are done again
   }
 
-  train::CheckpointRecord keep(train::Checkpoint checkpoint) {
-    const Seconds start = clock_.now();
+  std::optional<train::CheckpointRecord> keep(train::Checkpoint checkpoint) {
     checkpoint.normalization = data_.normalization;
     checkpoint.class_names = data_.class_names;
-    const auto directory = checkpoints_.save(checkpoint);
+    return checkpoints_.save(std::move(checkpoint));
+  }
+
+  train::CheckpointKeeper::Events checkpoint_events() {
+    train::CheckpointKeeper::Events events = records_.checkpoint_events();
     // Before the worker learns of it, and before another generation can be announced.
-    event("commit", {{"generation", checkpoint.generation},
-                     {"step", checkpoint.cursor.step},
-                     {"epoch", checkpoint.cursor.epoch},
-                     {"offset", checkpoint.cursor.epoch_offset},
-                     {"directory", directory.string()}});
-    if (events_) events_->sync();
-    return {.step = checkpoint.cursor.step, .directory = directory, .seconds = (clock_.now() - start).count()};
+    events.written = [this](const train::Checkpoint& checkpoint, const train::CheckpointRecord& record) {
+      event("commit", {{"generation", checkpoint.generation},
+                       {"step", checkpoint.cursor.step},
+                       {"epoch", checkpoint.cursor.epoch},
+                       {"offset", checkpoint.cursor.epoch_offset},
+                       {"directory", record.directory.string()}});
+      if (events_) events_->sync();
+    };
+    return events;
   }
 
   const TrainingRequest& request_;
@@ -336,7 +343,8 @@ class ClusterRun {
   train::Job job_;
   data::DataSets data_;
   RunRecords records_;
-  train::CheckpointStore checkpoints_;
+  train::CheckpointStore store_;
+  train::CheckpointKeeper checkpoints_;
   train::Conductor conductor_;
   train::Plan plan_;
   std::string secret_;

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Beginning, resumption and end of a run, in its journal and on the console.
+// Beginning and resumption of a run, in its journal and on the console.
 #include "trireme/run/training/run_records.h"
 
 #include <fmt/format.h>
@@ -18,16 +18,12 @@
 #include "trireme/optim/optimizer.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/data_lookup.h"
-#include "trireme/run/terminal/exit_code.h"
-#include "trireme/train/checkpoint/checkpoint_layout.h"
 #include "trireme/train/job/class_weights.h"
 #include "trireme/train/job/strategy_entry.h"
 #include "trireme/web/page.h"
 
 namespace trireme::run {
 namespace {
-
-constexpr DiskWrite kRecord{.what = "journal", .bytes = 1024};  // about
 
 // A job file for the run: what follows from the set's name will follow from it again, maybe on another machine.
 std::string kept_config(const Config& config) {
@@ -50,6 +46,7 @@ train::RunDirectory run_directory(const TrainingRequest& request) {
   return directory;
 }
 
+constexpr Seconds kRetry{1};
 constexpr std::size_t kMaxSkippedRecords = 1000;  // a set with more has another fault
 
 std::string samples_text(const data::DataSets& sets) {
@@ -113,15 +110,19 @@ RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, co
       guard_(guard),
       opening_(std::in_place, guard, DiskWrite{.what = "new files"}),
       recorded_at_(std::chrono::system_clock::now()),
+      disk_({.clock = guard.clock(), .host = host_name(), .say = [this](const std::string& line) { say(line); }}),
       directory_(run_directory(request)),
       // A record's time is when it was made, not when the disk took it.
-      journal_(directory_.journal(), [this] { return recorded_at_.load(); }),
-      events_(directory_.events(), [this] { return recorded_at_.load(); }),
-      step_events_(directory_.step_events(), [this] { return recorded_at_.load(); }),
+      journal_(
+          directory_.journal(), [this] { return recorded_at_.load(); }, &disk_),
+      events_(
+          directory_.events(), [this] { return recorded_at_.load(); }, &disk_),
+      step_events_(
+          directory_.step_events(), [this] { return recorded_at_.load(); }, &disk_),
       progress_(console.out, guard.clock(),
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
       recorder_(journal_, {.epochs = events_, .steps = step_events_, .every = event_steps(job, *data.train)}),
-      telemetry_(directory_.path()),
+      telemetry_(directory_.path(), &disk_),
       profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
       queue_(guard),
       queued_recorder_(recorder_,
@@ -138,7 +139,24 @@ WriteQueue::Number RunRecords::post(const DiskWrite& write, std::function<void()
   return queue_.post(write, [this, now = std::chrono::system_clock::now(), carry_out = std::move(carry_out)] {
     recorded_at_ = now;
     carry_out();
+    tend_files();
   });
+}
+
+// On the queue's thread.
+void RunRecords::tend_files() {
+  if (disk_.is_behind() && guard_.clock().now() >= next_retry_) {
+    retry_files();
+    next_retry_ = guard_.clock().now() + kRetry;
+  }
+  for (const RecordWatch::Record& record : disk_.take_records()) journal_.write(record.type, record.fields);
+}
+
+void RunRecords::retry_files() {
+  journal_.flush();
+  events_.flush();
+  step_events_.flush();
+  telemetry_.retry();
 }
 
 void RunRecords::record(std::string_view type, const observe::Fields& fields) {
@@ -159,7 +177,7 @@ void RunRecords::record_profile(const std::string& node, const std::string& line
 
 std::function<bool()> RunRecords::flush() {
   queue_.check();
-  return [this, number = post(kRecord, [this] { journal_.flush(); })] { return queue_.is_written(number); };
+  return [this, number = post(kRecord, [this] { journal_.flush(); })] { return queue_.is_written(number) && !journal_.is_behind(); };
 }
 
 void RunRecords::sync() {
@@ -238,26 +256,32 @@ void RunRecords::record_strategy(const train::StrategyPart& strategy) {
                       {"servers_compute", facts.servers_compute}});
 }
 
-std::optional<train::Checkpoint> RunRecords::resume(const train::CheckpointStore& checkpoints) {
+std::optional<train::Checkpoint> RunRecords::resume(train::CheckpointKeeper& checkpoints) {
   if (request_.resume.empty()) return std::nullopt;
   auto loaded = checkpoints.load_newest();
   if (!loaded) {
     console_.out << "no checkpoint yet: starting from the beginning\n";
+    record_resume({}, "");
     return std::nullopt;
   }
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
   console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
+  record_resume(cursor, loaded->directory.filename().string());
+  return std::move(loaded->checkpoint);
+}
+
+void RunRecords::record_resume(const train::Cursor& cursor, const std::string& checkpoint) {
   record("resume", {{"journal", observe::kJournalVersion},
                     {"step", cursor.step},
                     {"epoch", cursor.epoch + 1},
                     {"samples_seen", cursor.samples_seen},
-                    {"checkpoint", loaded->directory.filename().string()}});
+                    {"epochs", job_.train.epochs},
+                    {"checkpoint", checkpoint}});
   post(kRecord, [this, epoch = cursor.epoch + 1, step = cursor.step + 1] {  // what comes from here on is recorded again
     events_.restart(epoch);
     step_events_.restart(step);
   });
-  return std::move(loaded->checkpoint);
 }
 
 train::Plan RunRecords::plan() const {
@@ -265,126 +289,6 @@ train::Plan RunRecords::plan() const {
   train::Plan plan = train::plan_of(job_.strategy, span);
   if (!request_.until.empty()) plan.until = train::point_of(request_.until, span, "--until");
   return plan;
-}
-
-int RunRecords::finish(const train::SessionResult& result, const train::Cursor& cursor, const std::atomic<int>& stop) {
-  const int signal = stop;
-  if (result.ending == train::Ending::quorum_lost) {
-    end(cursor, train::name_of(result.ending));
-    console_.err << fmt::format(
-        "{}trireme: error: too few nodes are left; what they knew after step {} is kept. When there are more, continue with\n"
-        "  trireme train --resume {}\n",
-        request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
-    return exit_quorum_lost;
-  }
-  if (result.ending == train::Ending::interrupted) {
-    record("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
-    end(cursor, train::name_of(result.ending));
-    if (result.checkpoint.empty()) {
-      console_.out << "interrupted before the first step: nothing was trained, nothing is lost\n";
-      return 128 + signal;
-    }
-    console_.out << fmt::format("{}interrupted after step {}; the checkpoint is written. Continue with\n  trireme train --resume {}\n",
-                                request_.terminal ? "\r\033[K" : "", cursor.step, directory_.path().string());
-    return 128 + signal;
-  }
-  if (result.ending != train::Ending::until) evaluate(result, stop);
-  end(cursor, train::name_of(result.ending));
-  if (result.ending == train::Ending::until) {
-    console_.out << fmt::format(
-        "stopped after step {}, as --until {} asks; the checkpoint is written. Continue with\n  trireme train --resume {}\n", cursor.step,
-        request_.until, directory_.path().string());
-    return 0;
-  }
-  console_.out << ending(result, cursor);
-  return 0;
-}
-
-std::string RunRecords::ending(const train::SessionResult& result, const train::Cursor& cursor) const {
-  std::string text;
-  if (result.ending == train::Ending::stopped_early)
-    text += fmt::format("stopped early: the validation {} has not been better since epoch {}\n", job_.early_stopping.watch,
-                        cursor.best_epoch + 1);
-  text += fmt::format("trained {} {} in {:.1f} s, {:.0f} samples/s", cursor.epoch, cursor.epoch == 1 ? "epoch" : "epochs",
-                      cursor.train_seconds, static_cast<double>(cursor.samples_seen) / std::max(cursor.train_seconds, 1e-9));
-  const bool has_best = std::filesystem::exists(result.checkpoint / train::kBestFile);
-  if (result.test.samples > 0) text += fmt::format("; test loss {:.4f}", result.test.loss);
-  if (result.test.samples > 0 && data_.train->format().classes > 0) text += fmt::format(", accuracy {:.2f} %", 100 * result.test.accuracy);
-  text += "\n";
-  if (has_best) text += best_epoch(cursor);
-  text += findings_text_;
-  text += fmt::format("model    {}\nrecords  {}\n", (result.checkpoint / (has_best ? train::kBestFile : train::kModelFile)).string(),
-                      directory_.path().string());
-  return text;
-}
-
-RunFindings RunRecords::findings() {
-  return {.job = job_,
-          .data = data_,
-          .algorithms = directory_.algorithms(),
-          .clock = guard_.clock(),
-          .write =
-              [this](const std::string& file, const std::string& text) {
-                const DiskGuard::Write writing(guard_, {.what = "findings", .bytes = static_cast<std::int64_t>(text.size())});
-                write_secret_file(directory_.path() / file, text);  // samples, or what tells of them
-              },
-          .progress = [this](std::int64_t done, std::int64_t all) { progress_.evaluation(done, all); }};
-}
-
-// Neither of both is worth a training: what fails there is reported, and nothing else.
-void RunRecords::write_examples() {
-  if (!job_.observe.samples || !request_.resume.empty()) return;
-  try {
-    run::write_examples(findings());
-  } catch (const Error& error) {
-    console_.err << fmt::format("trireme: warning: no examples for the page: {}\n", error.what());
-  }
-}
-
-void RunRecords::evaluate(const train::SessionResult& result, const std::atomic<int>& stop) {
-  if (result.checkpoint.empty()) return;
-  try {
-    findings_text_ = write_evaluation(findings(), result.checkpoint, stop);
-    progress_.evaluation(0, 0);
-  } catch (const Error& error) {
-    console_.err << fmt::format("{}trireme: warning: no scores of classes: {}; `trireme eval {}` makes them\n",
-                                request_.terminal ? "\r\033[K" : "", error.what(), directory_.path().string());
-  }
-}
-
-std::string RunRecords::best_epoch(const train::Cursor& cursor) const {
-  const bool by_accuracy = job_.early_stopping.watch == "accuracy";
-  const bool has_validation = data_.validation != nullptr;
-  return fmt::format("best     epoch {} of {}, by {} {} {}: its weights are kept{}\n", cursor.best_epoch + 1, cursor.epoch,
-                     has_validation ? "validation" : "test", job_.early_stopping.watch,
-                     by_accuracy ? fmt::format("{:.2f} %", 100 * cursor.best) : fmt::format("{:.4f}", -cursor.best),
-                     has_validation ? data_.test != nullptr ? " and tested" : "" : "; the test above is of the last epoch");
-}
-
-void RunRecords::end(const train::Cursor& cursor, std::string_view reason) {
-  guard_.expect_end();
-  observe::Fields fields{
-      {"epochs", cursor.epoch}, {"steps", cursor.step}, {"seconds", cursor.train_seconds}, {"reason", std::string(reason)}};
-  if (cursor.best_epoch >= 0) fields.emplace_back("best_epoch", cursor.best_epoch + 1);
-  record("end", fields);
-  post(kRecord, [this] {
-    journal_.sync();
-    events_.flush();
-    step_events_.flush();
-  });
-  queue_.wait();
-  end_page();
-}
-
-void RunRecords::end_page() {
-  if (!page_) return;
-  page_->wait_for_last_look();
-  {
-    const DiskGuard::Write reading(guard_, {.what = "dashboard"});  // its thread reads the run's files
-    page_.reset();
-  }
-  console_.out << fmt::format("{}the dashboard ended with the training; `trireme dashboard {}` shows it again\n",
-                              request_.terminal ? "\r\033[K" : "", directory_.path().string());
 }
 
 }  // namespace trireme::run

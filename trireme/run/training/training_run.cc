@@ -41,7 +41,8 @@ class TrainingRun {
                   .profiler = &profiler_,
                   .traffic = &traffic_},
                  records_.directory().algorithms()),
-        checkpoints_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()) {
+        store_(records_.directory().checkpoints(), job_.graph, records_.checkpoint_watch()),
+        checkpoints_(store_, clock_, records_.checkpoint_events()) {
     return_algorithms(records_.directory().algorithms());
   }
 
@@ -58,9 +59,9 @@ class TrainingRun {
           session.run(records_.observer(), {.checkpoint_seconds = job_.train.checkpoint_seconds, .tests = data_.test != nullptr}, stop);
       profiler_.finish();
       telemetry_->flush();
-      return records_.finish(result, trainer_.cursor(), stop);
+      return records_.finish(result, trainer_.cursor(), stop, checkpoints_);
     } catch (const Error& error) {  // only noted: the journal must say that the run failed; main reports why
-      records_.failed(trainer_.cursor());
+      records_.failed(trainer_.cursor(), checkpoints_);
       throw;
     }
   }
@@ -85,7 +86,8 @@ class TrainingRun {
   train::Profiler profiler_;
   TrafficCounter traffic_;  // with no other node it stays at 0
   train::Trainer trainer_;
-  train::CheckpointStore checkpoints_;
+  train::CheckpointStore store_;
+  train::CheckpointKeeper checkpoints_;
   std::optional<train::Telemetry> telemetry_;
 };
 

@@ -8,10 +8,12 @@
 
 namespace trireme::train {
 
-Conductor::Conductor(std::int64_t max_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock)
+Conductor::Conductor(std::int64_t max_checkpoint_bytes, Keep keep, const Clock& clock)
     : clock_(clock), keep_(std::move(keep)), desk_(max_checkpoint_bytes, [this](Checkpoint checkpoint) {
         try {
-          post(keep_(std::move(checkpoint)));
+          const std::optional<CheckpointRecord> record = keep_(std::move(checkpoint));
+          post(record ? JobEvent(*record) : JobEvent(CheckpointFailed{}));
+          return record.has_value();
         } catch (const Error& error) {  // a handler of requests: the job gets it as an event, too
           post(CheckpointFailed{error});
           throw;  // as what it is: the worker must not take a full disk here for a peer that is gone

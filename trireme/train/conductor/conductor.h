@@ -7,6 +7,7 @@
 #include <cstdint>
 #include <functional>
 #include <mutex>
+#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -44,8 +45,11 @@ struct ConductorOptions {
 
 class Conductor {
  public:
-  // All must outlive it. `keep` writes a checkpoint and returns its record; it is called on a thread of the coordinator's server.
-  Conductor(std::int64_t max_checkpoint_bytes, std::function<CheckpointRecord(Checkpoint)> keep, const Clock& clock);
+  // Writes a checkpoint and returns its record; called on a thread of the coordinator's server. None: the disk refused it, which is
+  // reported, and another is to be asked for soon.
+  using Keep = std::function<std::optional<CheckpointRecord>(Checkpoint)>;
+  // All must outlive it.
+  Conductor(std::int64_t max_checkpoint_bytes, Keep keep, const Clock& clock);
 
   void begin_with(const Checkpoint& checkpoint) {
     desk_.offer(checkpoint);
@@ -72,7 +76,7 @@ class Conductor {
   std::string on_switch_request(SwitchRequest request);
 
   const Clock& clock_;
-  std::function<CheckpointRecord(Checkpoint)> keep_;
+  Keep keep_;
   std::mutex mutex_;
   std::vector<JobEvent> inbox_;  // from threads of the coordinator's server
   CheckpointDesk desk_;

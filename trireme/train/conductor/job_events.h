@@ -5,6 +5,7 @@
 #include <cstddef>
 #include <cstdint>
 #include <map>
+#include <optional>
 #include <string>
 #include <variant>
 #include <vector>
@@ -62,7 +63,7 @@ struct GenerationReport {
 
 // From this machine.
 struct CheckpointFailed {
-  Error error;  // why it could not be written
+  std::optional<Error> error;  // why it could not be kept; none: the disk refused it, which was reported
 };
 struct NodesAdded {
   std::vector<std::string> nodes;  // that can be started from here

@@ -44,9 +44,10 @@ void JobProgress::on_checkpoint(const CheckpointRecord& record, Actions& out) {
   out.emplace_back(Observe<CheckpointRecord>{record});
 }
 
-void JobProgress::on_checkpoint_failed(const Error& error, Actions& out) {
+void JobProgress::on_checkpoint_failed(const std::optional<Error>& error, Actions& out) {
   checkpoint_error_ = error;
-  out.emplace_back(Say{fmt::format("a checkpoint could not be written, training continues: {}", error.what())});
+  checkpoint_clock_.on_failed();
+  if (error) out.emplace_back(Say{fmt::format("a checkpoint could not be kept, training continues: {}", error->what())});
 }
 
 bool JobProgress::start_checkpoint_if_due() {

@@ -11,7 +11,7 @@
 #include "trireme/base/clock.h"
 #include "trireme/base/error.h"
 #include "trireme/train/checkpoint/checkpoint.h"
-#include "trireme/train/conductor/checkpoint_clock.h"
+#include "trireme/train/checkpoint/checkpoint_clock.h"
 #include "trireme/train/conductor/job_actions.h"
 
 namespace trireme::train {
@@ -22,8 +22,10 @@ class JobProgress {
   JobProgress(const Cursor& start, Seconds checkpoint_interval, const Clock& clock);
 
   const Cursor& cursor() const { return cursor_; }
-  const std::filesystem::path& checkpoint() const { return checkpoint_; }             // the last one that was written
-  const std::optional<Error>& checkpoint_error() const { return checkpoint_error_; }  // why the last one could not be written
+  const std::filesystem::path& checkpoint() const { return checkpoint_; }  // the last one that was written
+  const std::optional<Error>& checkpoint_error() const {
+    return checkpoint_error_;
+  }  // why the last one could not be kept, unless the disk refused it
 
   void begin_generation() { checkpoint_clock_.begin_generation(); }
   void on_entered(const Cursor& cursor, Actions& out);  // steps that no member has any more are repeated
@@ -32,7 +34,7 @@ class JobProgress {
   bool on_epoch(const EpochRecord& record, Actions& out);
   void on_finished(const Cursor& cursor) { cursor_ = cursor; }
   void on_checkpoint(const CheckpointRecord& record, Actions& out);
-  void on_checkpoint_failed(const Error& error, Actions& out);
+  void on_checkpoint_failed(const std::optional<Error>& error, Actions& out);
 
   bool start_checkpoint_if_due();  // true: the members are to be asked for one
   void acknowledge(const std::vector<std::string>& members, Actions& out);

@@ -119,7 +119,7 @@ TEST(BestWeights, ComeWithACheckpoint) {
 }
 
 TEST(BestWeights, AreTestedIfValidationChoseThem) {
-  const auto test = [](std::vector<std::string> settings) {
+  const auto test = [](const std::vector<std::string>& settings) {
     const Cluster cluster(settings);
     Trainer trainer({.job = cluster.job, .data = cluster.data, .clock = cluster.clock}, cluster.cache());
     Memory memory;

@@ -6,12 +6,15 @@
 
 namespace trireme::train {
 
-void Session::save(Observer& observer) {
+void Session::save(Observer& observer, CheckpointClock& due) {
   if (trainer_.cursor().step == saved_step_) return;
-  const Seconds start = clock_.now();
-  last_ = checkpoints_.save(trainer_.checkpoint());
-  saved_step_ = trainer_.cursor().step;
-  observer.checkpoint({.step = saved_step_, .directory = last_, .seconds = (clock_.now() - start).count()});
+  checkpoints_.drop();  // its memory is needed for the state as it is now
+  const std::optional<CheckpointRecord> record = checkpoints_.save(trainer_.checkpoint());
+  if (!record) return due.on_failed();
+  due.on_written();
+  last_ = record->directory;
+  saved_step_ = record->step;
+  observer.checkpoint(*record);
 }
 
 // Names the checkpoint from before a step that is not a number.
@@ -26,14 +29,13 @@ Requests Session::advance(Observer& observer) {
 }
 
 SessionResult Session::run(Observer& observer, const Options& options, const std::atomic<int>& stop) {
-  Seconds last_save = clock_.now();
+  CheckpointClock due(Seconds(options.checkpoint_seconds), clock_);
+  due.begin_generation();
   while (!trainer_.finished() && stop == 0) {
     if (advance(observer).stop) break;
-    if (options.checkpoint_seconds <= 0 || (clock_.now() - last_save).count() < options.checkpoint_seconds) continue;
-    save(observer);
-    last_save = clock_.now();
+    if (due.is_due()) save(observer, due);
   }
-  save(observer);
+  save(observer, due);
   SessionResult result{.ending = Ending::interrupted, .checkpoint = last_};
   const std::optional<Ending> finished = trainer_.finished();
   if (!finished) {

@@ -7,7 +7,8 @@
 #include <vector>
 
 #include "trireme/base/clock.h"
-#include "trireme/train/checkpoint/checkpoint.h"
+#include "trireme/train/checkpoint/checkpoint_clock.h"
+#include "trireme/train/checkpoint/checkpoint_keeper.h"
 #include "trireme/train/loop/trainer.h"
 #include "trireme/train/records/session_result.h"
 
@@ -16,22 +17,23 @@ namespace trireme::train {
 class Session {
  public:
   // All must outlive the session.
-  Session(Trainer& trainer, const CheckpointStore& checkpoints, const Clock& clock)
+  Session(Trainer& trainer, CheckpointKeeper& checkpoints, const Clock& clock)
       : trainer_(trainer), checkpoints_(checkpoints), clock_(clock) {}
 
   struct Options {
     double checkpoint_seconds = 60;  // 0: only at the end and when interrupted
     bool tests = true;               // are there test samples?
   };
-  // Trains until the end or until `stop` is not 0, which is looked at after every step. Either way a checkpoint is written last.
+  // Trains until the end or until `stop` is not 0, which is looked at after every step. Either way a checkpoint is written last; if the
+  // disk refuses that one, the keeper still has it.
   SessionResult run(Observer& observer, const Options& options, const std::atomic<int>& stop);
 
  private:
-  void save(Observer& observer);
+  void save(Observer& observer, CheckpointClock& due);
   Requests advance(Observer& observer);
 
   Trainer& trainer_;
-  const CheckpointStore& checkpoints_;
+  CheckpointKeeper& checkpoints_;
   const Clock& clock_;
   std::filesystem::path last_;
   std::int64_t saved_step_ = -1;

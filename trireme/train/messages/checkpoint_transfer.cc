@@ -3,6 +3,7 @@
 #include "trireme/train/messages/checkpoint_transfer.h"
 
 #include <algorithm>
+#include <string_view>
 #include <utility>
 
 #include "trireme/base/crc32c.h"
@@ -15,6 +16,7 @@ namespace trireme::train {
 namespace {
 
 constexpr std::size_t kPieceBytes = 1 << 20;
+constexpr std::string_view kUnwritten = "unwritten";  // the reply if the disk refused it
 
 wire::Piece piece_of(const std::string& bytes) {
   wire::Piece piece;
@@ -34,7 +36,7 @@ wire::Piece cut(const std::string& bytes, std::size_t offset, std::int64_t numbe
 
 }  // namespace
 
-CheckpointDesk::CheckpointDesk(std::int64_t most_bytes, std::function<void(Checkpoint)> keep)
+CheckpointDesk::CheckpointDesk(std::int64_t most_bytes, std::function<bool(Checkpoint)> keep)
     : most_bytes_(most_bytes), keep_(std::move(keep)) {}
 
 void CheckpointDesk::offer(const Checkpoint& checkpoint) {
@@ -70,10 +72,11 @@ std::string CheckpointDesk::put(const std::string& request) {
   if (piece.total() < 0 || piece.total() > most_bytes_)
     throw Error{resource_exhausted, "a checkpoint of {} bytes is larger than this model's can be ({})", piece.total(), most_bytes_};
   const std::int64_t end = piece.offset() + static_cast<std::int64_t>(piece.bytes().size());
-  if (piece.number() == number_ && piece.checksum() == checksum_ && end <= received_) return {};  // sent again
+  if (piece.number() == number_ && piece.checksum() == checksum_ && end <= received_)  // sent again
+    return received_ == piece.total() ? reply_ : std::string{};
   receive(piece);
-  if (received_ == piece.total()) keep();
-  return {};
+  if (received_ == piece.total()) reply_ = keep();
+  return received_ == piece.total() ? reply_ : std::string{};
 }
 
 void CheckpointDesk::receive(const wire::Piece& piece) {
@@ -90,26 +93,30 @@ void CheckpointDesk::receive(const wire::Piece& piece) {
   received_ = end;
 }
 
-void CheckpointDesk::keep() {
+std::string CheckpointDesk::keep() {
   std::string whole = std::exchange(incoming_, {});
   Rollback failed([this] { number_ = -1; });  // it may be handed in again
   Checkpoint checkpoint = unpack_checkpoint(whole);
   const Position position = checkpoint.position();
-  keep_(std::move(checkpoint));
+  const bool is_kept = keep_(std::move(checkpoint));
   failed.keep();
+  if (!is_kept) return std::string(kUnwritten);
   offered_ = std::move(whole);
   offered_position_ = position;
+  return {};
 }
 
-void hand_in(const Checkpoint& checkpoint, const CallDesk& put) {
+bool hand_in(const Checkpoint& checkpoint, const CallDesk& put) {
   const std::string bytes = pack(checkpoint);
   const auto generation = static_cast<std::uint64_t>(checkpoint.generation);
   const std::uint32_t checksum = crc32c(bytes);
+  std::string reply;
   for (std::size_t offset = 0; offset < bytes.size(); offset += kPieceBytes) {
     wire::Piece piece = cut(bytes, offset, checkpoint.cursor.step, generation);
     piece.set_checksum(checksum);
-    put(piece.SerializeAsString());
+    reply = put(piece.SerializeAsString());
   }
+  return reply != kUnwritten;
 }
 
 std::optional<Checkpoint> ask_for(const Position& newer_than, const CallDesk& get) {

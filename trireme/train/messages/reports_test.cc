@@ -77,7 +77,10 @@ TEST(Reports, EveryTruncationOfACheckpointIsRefused) {
 // 2.4 MB: three pieces.
 TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
   std::vector<Checkpoint> kept;
-  CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
+  CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) {
+    kept.push_back(std::move(checkpoint));
+    return true;
+  });
   desk.begin_generation(example(1).generation);
   int calls = 0;
   hand_in(example(300'000), [&](const std::string& piece) {
@@ -97,7 +100,10 @@ TEST(CheckpointDesk, TakesACheckpointInPiecesAndGivesOneOut) {
 
 TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
   std::vector<Checkpoint> kept;
-  CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) { kept.push_back(std::move(checkpoint)); });
+  CheckpointDesk desk(4 << 20, [&](Checkpoint checkpoint) {
+    kept.push_back(std::move(checkpoint));
+    return true;
+  });
   desk.begin_generation(example(1).generation);
   int calls = 0;
   const auto gives_up = [&](const std::string& piece) {
@@ -113,7 +119,7 @@ TEST(CheckpointDesk, ASenderThatGaveUpDoesNotDisturbTheNext) {
 // As when a call takes too long, because the disk hangs.
 TEST(CheckpointDesk, APieceMayComeAgainAndACheckpointIsKeptOnce) {
   int kept = 0;
-  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { ++kept; });
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { return ++kept > 0; });
   desk.begin_generation(example(1).generation);
   const auto twice = [&](const std::string& piece) {
     desk.put(piece);
@@ -130,7 +136,8 @@ TEST(CheckpointDesk, APieceMayComeAgainAndACheckpointIsKeptOnce) {
 TEST(CheckpointDesk, WhatCouldNotBeKeptMayBeHandedInAgain) {
   int calls = 0;
   CheckpointDesk desk(4 << 20, [&](const Checkpoint&) {
-    if (++calls == 1) throw Error{resource_exhausted, "the disk is full"};
+    if (++calls == 1) throw Error{out_of_range, "a value is not finite"};
+    return true;
   });
   desk.begin_generation(example(1).generation);
   const auto put = [&](const std::string& piece) { return desk.put(piece); };
@@ -139,12 +146,38 @@ TEST(CheckpointDesk, WhatCouldNotBeKeptMayBeHandedInAgain) {
   EXPECT_EQ(calls, 2);
 }
 
+// The coordinator has it, tries it again by itself, and gives out what is on disk until then.
+TEST(CheckpointDesk, WhatTheDiskRefusedIsTakenAndNotGivenOut) {
+  bool is_full = true;
+  int calls = 0;
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) {
+    ++calls;
+    return !is_full;
+  });
+  desk.begin_generation(example(1).generation);
+  const auto put_twice = [&](const std::string& piece) {
+    desk.put(piece);
+    return desk.put(piece);  // the answer took too long
+  };
+  EXPECT_FALSE(hand_in(example(300'000), put_twice));
+  EXPECT_EQ(calls, 1);
+  const auto get = [&](const std::string& request) { return desk.get(request); };
+  EXPECT_FALSE(ask_for({}, get));
+  is_full = false;
+  Checkpoint later = example(300'000);
+  ++later.cursor.step;
+  EXPECT_TRUE(hand_in(later, put_twice));
+  const auto asked = ask_for({}, get);
+  ASSERT_TRUE(asked);
+  EXPECT_EQ(asked->cursor.step, later.cursor.step);
+}
+
 TEST(CheckpointDesk, RefusesWhatIsTooLargeAndWhatDoesNotFollow) {
-  CheckpointDesk desk(1000, [](const Checkpoint&) {});
+  CheckpointDesk desk(1000, [](const Checkpoint&) { return true; });
   desk.begin_generation(example(1).generation);
   EXPECT_THAT(thrown_error([&] { hand_in(example(1000), [&](const std::string& piece) { return desk.put(piece); }); }),
               testing::HasSubstr("larger than this model's"));
-  CheckpointDesk other(4 << 20, [](const Checkpoint&) {});
+  CheckpointDesk other(4 << 20, [](const Checkpoint&) { return true; });
   other.begin_generation(example(1).generation);
   int calls = 0;
   EXPECT_THAT(thrown_error([&] {
@@ -155,7 +188,7 @@ TEST(CheckpointDesk, RefusesWhatIsTooLargeAndWhatDoesNotFollow) {
 
 TEST(CheckpointDesk, RefusesWhatComesFromAnOlderGeneration) {
   int kept = 0;
-  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { ++kept; });
+  CheckpointDesk desk(4 << 20, [&](const Checkpoint&) { return ++kept > 0; });
   const auto generation = static_cast<std::uint64_t>(example(1).generation);
   desk.begin_generation(generation);
   int calls = 0;

@@ -26,8 +26,7 @@ void Uploader::begin(Checkpoint checkpoint) {
   running_ = std::async(std::launch::async, [this, state = std::move(checkpoint)] {
     failpoint("ckpt.before_hand_in");
     const auto generation = static_cast<std::uint64_t>(state.generation);
-    hand_in(state, [this, generation](const std::string& piece) { return put(piece, generation); });
-    handed_(state.cursor.step);
+    if (hand_in(state, [this, generation](const std::string& piece) { return put(piece, generation); })) handed_(state.cursor.step);
   });
 }
 

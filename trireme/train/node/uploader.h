@@ -12,11 +12,11 @@
 
 namespace trireme::train {
 
-// A checkpoint that can't be kept is the coordinator's error, which it reports; only of the last one, which must not be missing, this
-// node wants to know.
+// A checkpoint that the coordinator's disk refuses is the coordinator's, which has it then. What else prevents that it is kept is reported
+// there, too; only of the last one, which must not be missing, this node wants to know.
 class Uploader {
  public:
-  // `handed` is called by another thread.
+  // `handed` is called by another thread, when one is on disk.
   Uploader(coord::Membership& membership, std::function<void(std::int64_t step)> handed)
       : membership_(membership), handed_(std::move(handed)) {}
 

@@ -2,7 +2,9 @@
 // One record per machine, one per node, and one row per step.
 #include "trireme/train/telemetry/telemetry_recorder.h"
 
+#include <algorithm>
 #include <chrono>
+#include <fstream>
 
 #include "trireme/base/files.h"
 #include "trireme/observe/record_fields.h"
@@ -23,13 +25,17 @@ bool begins_with(const std::filesystem::path& file, const std::string& columns) 
 
 }  // namespace
 
-TelemetryRecorder::TelemetryRecorder(const std::filesystem::path& run)
+TelemetryRecorder::TelemetryRecorder(const std::filesystem::path& run, observe::AppendWatch* watch)
     : steps_(run / "steps"),
+      watch_(watch),
       // A record's time is that of its measurement, not of its arrival.
-      journal_(run / "telemetry.jsonl", [this] {
-        return std::chrono::system_clock::time_point(
-            std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(last_time_)));
-      }) {
+      journal_(
+          run / "telemetry.jsonl",
+          [this] {
+            return std::chrono::system_clock::time_point(
+                std::chrono::duration_cast<std::chrono::system_clock::duration>(std::chrono::duration<double>(last_time_)));
+          },
+          watch) {
   make_directories(steps_);
 }
 
@@ -67,17 +73,29 @@ void TelemetryRecorder::write_node(const std::string& node, const std::string& h
 
 void TelemetryRecorder::write_steps(const std::string& node, const TelemetryReport& report) {
   if (report.steps.empty()) return;
-  StepFile& to = files_[node];
-  if (!to.file.is_open()) {
-    const std::filesystem::path path = steps_ / (node + ".csv");
-    static const std::string kColumns = observe::column_names<observe::StepAnatomy>();
-    const bool has_columns = begins_with(path, kColumns);
-    to.file.open(path, std::ios::app);
-    if (!has_columns) to.file << kColumns;
-  }
-  for (const observe::StepAnatomy& step : report.steps)
-    if (++to.rows <= kMaxRows) to.file << observe::row_of(step);
-  to.file.flush();
+  StepFile& to = step_file(node);
+  const auto count = std::min<std::int64_t>(std::ssize(report.steps), kMaxRows - to.rows);
+  if (count <= 0) return;
+  std::string rows;
+  for (std::int64_t i = 0; i < count; ++i) rows += observe::row_of(report.steps[static_cast<std::size_t>(i)]);
+  to.file.append(rows, count);
+  to.rows += count;
+}
+
+TelemetryRecorder::StepFile& TelemetryRecorder::step_file(const std::string& node) {
+  const auto known = files_.find(node);
+  if (known != files_.end()) return known->second;
+  const std::filesystem::path path = steps_ / (node + ".csv");
+  static const std::string kColumns = observe::column_names<observe::StepAnatomy>();
+  const bool has_columns = begins_with(path, kColumns);
+  StepFile& made = files_.try_emplace(node, path, watch_).first->second;
+  if (!has_columns) made.file.append(kColumns, 0);
+  return made;
+}
+
+void TelemetryRecorder::retry() {
+  journal_.flush();
+  for (auto& [node, steps] : files_) steps.file.retry();
 }
 
 }  // namespace trireme::train

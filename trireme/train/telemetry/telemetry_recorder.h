@@ -4,10 +4,11 @@
 
 #include <cstdint>
 #include <filesystem>
-#include <fstream>
 #include <map>
 #include <string>
+#include <utility>
 
+#include "trireme/observe/append_file.h"
 #include "trireme/observe/journal.h"
 #include "trireme/train/telemetry/telemetry.h"
 
@@ -17,9 +18,11 @@ namespace trireme::train {
 class TelemetryRecorder {
  public:
   // Appends to what a run has already.
-  explicit TelemetryRecorder(const std::filesystem::path& run);
+  // With a watch, what a disk refuses waits in memory.
+  explicit TelemetryRecorder(const std::filesystem::path& run, observe::AppendWatch* watch = nullptr);
 
   void record(const std::string& node, const std::string& host, const TelemetryReport& report);
+  void retry();  // to write what waits
 
  private:
   struct Reporter {
@@ -27,7 +30,8 @@ class TelemetryRecorder {
     double time = 0;
   };
   struct StepFile {
-    std::ofstream file;
+    StepFile(std::filesystem::path path, observe::AppendWatch* watch) : file(std::move(path), observe::AppendFile::Mode::append, watch) {}
+    observe::AppendFile file;
     std::int64_t rows = 0;
   };
   bool reports_machine(const std::string& node, const std::string& host, double time);
@@ -35,7 +39,10 @@ class TelemetryRecorder {
   void write_node(const std::string& node, const std::string& host, const TelemetryReport& report);
   void write_steps(const std::string& node, const TelemetryReport& report);
 
+  StepFile& step_file(const std::string& node);
+
   std::filesystem::path steps_;
+  observe::AppendWatch* watch_;
   double last_time_ = 0;
   observe::Journal journal_;
   std::map<std::string, Reporter> reporters_;  // by host

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 // Generations don't put a checkpoint off; one request at a time.
-#include "trireme/train/conductor/checkpoint_clock.h"
+#include "trireme/train/checkpoint/checkpoint_clock.h"
 
 #include <gtest/gtest.h>
 
@@ -65,6 +65,33 @@ TEST_F(CheckpointClockTest, OneThatWasNotKeptIsTriedAgainAfterAnInterval) {
   EXPECT_FALSE(clock_.is_due());
   pass(0.2);
   EXPECT_TRUE(clock_.is_due());
+}
+
+TEST_F(CheckpointClockTest, OneThatTheDiskRefusedIsTriedAgainAfterAGrowingPauseAndNeverLaterThanDue) {
+  CheckpointClock hourly(Seconds(3600), time_);
+  hourly.begin_generation();
+  pass(3600);
+  for (const double pause : {5, 10, 20, 40, 60, 60}) {
+    ASSERT_TRUE(hourly.is_due()) << pause;
+    hourly.request();
+    hourly.on_failed();
+    pass(pause - 0.1);
+    EXPECT_FALSE(hourly.is_due()) << pause;
+    pass(0.2);
+  }
+  hourly.on_written();
+  pass(3599);
+  EXPECT_FALSE(hourly.is_due());
+  pass(2);
+  EXPECT_TRUE(hourly.is_due());
+
+  CheckpointClock often(Seconds(1), time_);
+  often.begin_generation();
+  for (int failures = 0; failures < 3; ++failures) {
+    often.on_failed();
+    pass(1.1);
+    EXPECT_TRUE(often.is_due());
+  }
 }
 
 TEST_F(CheckpointClockTest, WithoutAnIntervalThereAreNone) {
