@@ -42,6 +42,7 @@ train::RunDirectory run_directory(const TrainingRequest& request) {
   auto directory = train::RunDirectory::create(request.base, request.title, std::chrono::system_clock::now());
   directory.lock();
   write_file_atomically(directory.config(), kept_config(request.config));
+  if (!request.job_text.empty()) write_file_atomically(directory.path() / "job.toml", request.job_text);
   lend_algorithms(directory.algorithms());
   return directory;
 }
