@@ -200,6 +200,7 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
     console_.out << fmt::format("class weights {}\n", weights_text(train::class_weights(job_, *data_.train), data_.class_names))
                  << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
+  write_examples();
   queue_.wait();  // the page reads it
   // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
   const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};
