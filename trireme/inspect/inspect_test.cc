@@ -9,6 +9,7 @@
 #include "trireme/base/testing/thrown_error.h"
 #include "trireme/data/formats/fits_file.h"
 #include "trireme/data/formats/npy_array.h"
+#include "trireme/data/formats/writer_entry.h"
 #include "trireme/data/images/image_codec.h"
 #include "trireme/data/testing/reader.h"
 #include "trireme/inspect/kind_entry.h"
@@ -288,6 +289,25 @@ TEST_F(InspectTest, ArraysOfNumpy) {
   EXPECT_EQ(found.finding.reader, "npy");
   EXPECT_EQ(found.finding.form, Form::pictures);
   EXPECT_THAT(found.by_class, ElementsAre(2, 2, 2));
+}
+
+TEST_F(InspectTest, ShardsOfPicturesOfSeveralSizes) {
+  const data::WriterEntry& writer = data::find_writer("tfrecord");
+  const auto shard = [&](const std::string& name, std::int64_t side) {
+    for (const char* label : {"cat", "dog"})
+      for (int i = 0; i < 3; ++i) picture(fmt::format("{}/{}/{}.png", name, label, i), side, side);
+    fs::create_directories(root_ / ("out_" + name));
+    const auto files =
+        data::write_set(writer, *data::open_with("image_folder", {root_ / name}), {.folder = root_ / ("out_" + name), .encoding = "png"});
+    fs::create_directories(root_ / "shards");
+    fs::rename(files[0], root_ / "shards" / (name + ".tfrecord"));
+  };
+  shard("a", 8);
+  EXPECT_EQ(option(look("shards"), "height"), "none");
+  shard("b", 12);
+  const Inspection found = look("shards");
+  EXPECT_EQ(option(found, "height"), "64");
+  EXPECT_EQ(found.samples, 12);
 }
 
 TEST_F(InspectTest, RowsOfATableMayBeCurves) {

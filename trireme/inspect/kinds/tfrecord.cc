@@ -2,6 +2,9 @@
 // tfrecord: shards of tf.train.Examples.
 #include <cctype>
 
+#include "trireme/base/config.h"
+#include "trireme/base/error.h"
+#include "trireme/data/formats/reader_entry.h"
 #include "trireme/inspect/kind_entry.h"
 
 namespace trireme::inspect::kinds {
@@ -18,6 +21,30 @@ bool is_shard(const fs::path& file) {
          std::isdigit(static_cast<unsigned char>(name[of + 4])) != 0;
 }
 
+// Whether the shards can be read with these options, which are TOML.
+bool opens(const std::vector<fs::path>& shards, const std::string& options) {
+  const data::ReaderEntry& reader = data::find_reader("tfrecord");
+  data::ReaderRequest request{.files = shards, .options = reader.options.defaults()};
+  const Config table = Config::parse_toml(options, "tfrecord");
+  OptionReader visitor(table, "tfrecord");
+  reader.options.visit(request.options, visitor);
+  try {
+    reader.open(request);
+    return true;
+  } catch (const Error&) {  // what is wrong is said when the data are read
+    return false;
+  }
+}
+
+// Pictures of several sizes are brought to one.
+void choose_size(Finding& finding) {
+  const std::string skip = "on_damage = 'skip'\n";
+  if (opens(finding.train, skip) || !opens(finding.train, skip + "height = 64\nwidth = 64\n")) return;
+  finding.options.push_back({"height", "64", "pictures have several sizes; every one is resized"});
+  finding.options.push_back({"width", "64", ""});
+  finding.facts.emplace_back("pictures have several sizes; every one becomes 64x64");
+}
+
 std::optional<Finding> find(const Place& place, const Wishes& /*wishes*/) {
   const std::vector<fs::path> shards = place.files_if(is_shard);
   if (shards.empty()) return std::nullopt;
@@ -32,6 +59,7 @@ std::optional<Finding> find(const Place& place, const Wishes& /*wishes*/) {
   auto& rest = finding.test.empty() ? finding.test : finding.train;
   rest.insert(rest.end(), validation.begin(), validation.end());
   finding.options.push_back({"on_damage", "\"skip\"", "a damaged record is left out"});
+  choose_size(finding);
   return finding;
 }
 
