@@ -170,7 +170,9 @@ std::string Training::model() const {
   fs::path newest;
   for (const auto& entry : fs::directory_iterator(run() / "checkpoints"))
     if (entry.path().filename().string().starts_with("step-")) newest = std::max(newest, entry.path());
-  return read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+  std::string bytes = read_file(newest / "model.safetensors") + read_file(newest / "optimizer.safetensors");
+  if (fs::exists(newest / "best.safetensors")) bytes += read_file(newest / "best.safetensors");  // none before the first epoch's end
+  return bytes;
 }
 
 double Training::accuracy() const {

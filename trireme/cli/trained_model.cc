@@ -15,11 +15,6 @@ namespace {
 
 bool is_checkpoint(const std::filesystem::path& path) { return std::filesystem::exists(path / "manifest.json"); }
 
-std::filesystem::path run_of(const std::filesystem::path& path) {
-  // RUN/checkpoints/step-00000123
-  return is_checkpoint(path) ? std::filesystem::absolute(path).lexically_normal().parent_path().parent_path() : path;
-}
-
 void load_newest(TrainedModel& model, const train::RunDirectory& run, const run::Console& console) {
   auto loaded = train::CheckpointStore(run.checkpoints(), model.job.graph).load_newest();
   if (!loaded) throw Error{not_found, "{} has no checkpoint yet", run.path().string()};
@@ -36,6 +31,11 @@ void take_best(TrainedModel& model) {
 }
 
 }  // namespace
+
+std::filesystem::path run_of(const std::filesystem::path& path) {
+  // RUN/checkpoints/step-00000123
+  return is_checkpoint(path) ? std::filesystem::absolute(path).lexically_normal().parent_path().parent_path() : path;
+}
 
 std::string TrainedModel::class_title(std::int64_t number) const {
   const auto index = static_cast<std::size_t>(number);

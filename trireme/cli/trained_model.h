@@ -38,6 +38,9 @@ enum class Weights { best, last };
 TrainedModel load_trained_model(const std::filesystem::path& path, const std::vector<std::string>& settings, const run::Console& console,
                                 Weights weights = Weights::best);
 
+// Of one of its checkpoints, or itself.
+std::filesystem::path run_of(const std::filesystem::path& path);
+
 train::Evaluator make_evaluator(const TrainedModel& model, const Clock& clock);
 
 }  // namespace trireme::cli

@@ -52,6 +52,9 @@ ProcessOptions options_for(const ChildOrder& order, ChildLog& log) {
   ProcessOptions options;
   options.argv = {run::own_program().string(), "train"};
   options.argv.insert(options.argv.end(), order.arguments.begin(), order.arguments.end());
+  // What is compared is time, too; scores by class would be made by each of many trainings.
+  if (std::ranges::find(order.arguments, "--resume") == order.arguments.end())
+    options.argv.insert(options.argv.end(), {"--set", "observe.evaluation_seconds=0"});
   options.on_line = [&log](Stream stream, std::string_view line) { log.add(stream, line); };
   return options;
 }

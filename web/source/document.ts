@@ -52,6 +52,23 @@ export interface Ops { steps?: Maybe; categories?: Category[]; ops?: Op[] }
 export interface RunEvent { time?: Maybe; kind: string; title?: string; detail?: string; step?: Maybe }
 export interface Prediction { change: string; step_seconds?: Maybe; difference?: Maybe; sentence?: string }
 
+export interface ClassScore { class: number; name: string; precision?: Maybe; recall?: Maybe; f1?: Maybe; support?: Maybe; answers?: Maybe }
+export interface MeanScore { precision?: Maybe; recall?: Maybe; f1?: Maybe }
+export interface NumberScore { mae?: Maybe; rmse?: Maybe; r2?: Maybe }
+export interface Evaluation extends NumberScore {
+  part?: string; checkpoint?: string; weights?: string; samples?: Maybe; of?: Maybe; loss?: Maybe; accuracy?: Maybe; top_k?: { k: number; accuracy: Maybe } | null;
+  macro?: MeanScore; weighted?: MeanScore; classes?: ClassScore[]; confusion?: number[][] | null;
+  confused?: { label: number; answer: number; count: number }[]; targets?: NumberScore[];
+}
+
+export interface ClassAnswer { class: number; name: string; probability?: Maybe }
+export interface Sample {
+  name: string; picture?: string; height?: number; width?: number; row?: [string, Maybe][]; curves?: Values[]; points?: number;
+  truth?: ClassAnswer | Values; answers?: ClassAnswer[] | Values; error?: Maybe;
+}
+export interface Mistakes { part?: string; samples?: Maybe; of?: Maybe; wrong?: Maybe; shown?: Sample[] }
+export interface Examples { augmented?: string; normalized?: string; samples?: Sample[] }
+
 export interface RunDocument {
   version?: number;
   run?: Run;
@@ -69,8 +86,14 @@ export interface RunDocument {
   limit?: { kind?: string; sentence?: string } | null;
   predictions?: Prediction[];
   traffic?: { measured_bytes_per_step?: Maybe; model_bytes_per_step?: Maybe; ratio?: Maybe; model?: string } | null;
+  evaluation?: Evaluation | null;
+  mistakes?: Mistakes | null;
+  examples?: Examples | null;
   warnings?: unknown[];
 }
+
+// What `trireme errors` makes.
+export interface ErrorsDocument { version?: number; errors_of: string; directory?: string; data?: string; evaluation?: Evaluation; mistakes?: Mistakes }
 
 export interface Table { title?: string; columns?: string[]; rows?: unknown[][]; note?: string }
 export interface FigureSeries { name?: string; values?: Values; spread?: Values }
@@ -99,6 +122,10 @@ export function isFolder(document: object): document is FolderDocument {
 
 export function isComparison(document: object): document is ComparisonDocument {
   return "runs" in document && Array.isArray((document as ComparisonDocument).runs);
+}
+
+export function isErrors(document: object): document is ErrorsDocument {
+  return "errors_of" in document;
 }
 
 export const known = (value: Maybe): value is number => typeof value === "number" && Number.isFinite(value);

@@ -1,8 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 // Shows the document inside this page, or that of the server, again and again.
 import { comparisonView } from "./comparison_view";
-import { isComparison, isFolder, type ComparisonDocument, type FolderDocument, type RunDocument } from "./document";
+import { isComparison, isErrors, isFolder, type ComparisonDocument, type ErrorsDocument, type FolderDocument, type RunDocument } from "./document";
 import { h } from "./dom";
+import { errorsView } from "./errors_view";
 import { FolderView } from "./folder_view";
 import { RunView } from "./run_view";
 import { startTheme, themeSwitch } from "./theme";
@@ -18,10 +19,12 @@ const chosenRun = new URLSearchParams(location.search).get("run");
 
 const logo = () => h("span", { class: "brand" }, "Trireme");
 
-function frame(content: HTMLElement) {
+const help = "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched.";
+
+function frame(content: HTMLElement, footer = help) {
   place.replaceChildren(
     h("header", { class: "top" }, logo(), chosenRun ? h("a", { class: "back", href: location.pathname }, "All runs") : null, themeSwitch()), notice, h("main", { id: "content", tabindex: -1 }, content),
-    h("footer", {}, "Drag over a chart to zoom, double-click to see all of it again. Dashed lines in charts: a node joined or was lost, or the strategy switched."));
+    footer ? h("footer", {}, footer) : "");
 }
 
 function showFolder(shown: FolderDocument) {
@@ -33,7 +36,12 @@ function showFolder(shown: FolderDocument) {
   view.show(shown);
 }
 
-function show(shown: RunDocument | ComparisonDocument | FolderDocument) {
+function show(shown: RunDocument | ComparisonDocument | FolderDocument | ErrorsDocument) {
+  if (isErrors(shown)) {
+    document.title = `Errors of ${shown.errors_of} · Trireme`;
+    frame(errorsView(shown), "");
+    return;
+  }
   if (isFolder(shown)) {
     showFolder(shown);
     return;

@@ -6,14 +6,16 @@ import { contextOf, type Section } from "./context";
 import type { RunDocument } from "./document";
 import { h, type Child } from "./dom";
 import { header } from "./header";
+import { learned } from "./learned";
 import { learning } from "./learning";
 import { limit, warnings } from "./limit";
 import { machines } from "./machines";
 import { nodes } from "./nodes";
 import { ops } from "./ops";
+import { examples, mistakes } from "./samples";
 import { timeline } from "./timeline";
 
-const sections: Section[] = [warnings, limit, learning, anatomy, timeline, nodes, machines, ops, configuration];
+const sections: Section[] = [warnings, limit, learning, learned, mistakes, examples, anatomy, timeline, nodes, machines, ops, configuration];
 
 interface Place { section: Section; element: HTMLElement; heading: HTMLElement; body: HTMLElement; seen: string | null }
 

@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 // Documents as Trireme makes them, with made-up numbers: a full run, one that has just begun, an old one, and a comparison.
 
+import { curveErrors, evaluation, examples, numberEvaluation, pictureMistakes, rowMistakes } from "./samples.mjs";
+
 // The same numbers every time.
 function randomNumbers(seed) {
   let state = seed;
@@ -163,6 +165,7 @@ export function finishedRun() {
   document.result.measured_on = "test";
   document.events.push({ time: started + length, kind: "end", title: "Completed", detail: "", step: 9370 });
   document.warnings = [];
+  Object.assign(document, { evaluation: evaluation(10), mistakes: pictureMistakes(32), examples: examples(16) });
   return document;
 }
 
@@ -232,4 +235,8 @@ export function folder() {
   return { version: 1, folder: "/home/lena/runs", entries };
 }
 
-export const documents = { full: fullRun(), finished: finishedRun(), begun: begunRun(), old: oldRun(), comparison: comparison(), folder: folder(), none: { version: 1, folder: "/home/lena/runs", entries: [] } };
+const errors = (name, mistakes, scores) => ({ version: 1, errors_of: name, directory: `runs/${name}/checkpoints/${scores.checkpoint}`, data: "some data", evaluation: scores, mistakes });
+
+export const documents = { full: fullRun(), finished: finishedRun(), begun: begunRun(), old: oldRun(), comparison: comparison(), folder: folder(), none: { version: 1, folder: "/home/lena/runs", entries: [] },
+  errors: errors("hundred-20261116-090000", pictureMistakes(60), evaluation(100)), rows: errors("iris-20261116-090000", rowMistakes(), evaluation(3)),
+  numbers: errors("redshift-20261116-090000", curveErrors(), numberEvaluation()) };

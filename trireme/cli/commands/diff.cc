@@ -11,6 +11,7 @@
 #include "trireme/base/table.h"
 #include "trireme/cli/command_entry.h"
 #include "trireme/report/folder/run_difference.h"
+#include "trireme/report/folder/run_folder.h"
 #include "trireme/report/read/run_reader.h"
 #include "trireme/train/job/job.h"
 
@@ -51,7 +52,7 @@ std::string text_of(double value, report::Unit unit) {
 }
 
 // "+0.41 points", "-12 %"
-std::string change_text(const report::OutcomeRow& row) {
+std::string change_text(const report::ResultRow& row) {
   if (!std::isfinite(row.one) || !std::isfinite(row.other)) return "";
   if (row.unit == report::Unit::share) return fmt::format("{:+.2f} points", 100 * (row.other - row.one));
   return row.one == 0 ? "" : fmt::format("{:+.1f} %", 100 * (row.other / row.one - 1));
@@ -66,16 +67,19 @@ std::string text_of(const report::RunDifference& difference) {
     for (const report::SettingRow& row : difference.settings) settings.add_row({row.key, row.one.value_or("-"), row.other.value_or("-")});
     text += settings.to_string();
   }
-  TextTable outcome({{"outcome"}, {difference.one, Align::right}, {difference.other, Align::right}, {"difference", Align::right}});
-  outcome.add_row({"state", difference.state_of_one, difference.state_of_other, ""});
-  for (const report::OutcomeRow& row : difference.outcome)
-    outcome.add_row({row.name, text_of(row.one, row.unit), text_of(row.other, row.unit), change_text(row)});
-  return text + "\n" + outcome.to_string();
+  TextTable results({{"result"}, {difference.one, Align::right}, {difference.other, Align::right}, {"difference", Align::right}});
+  results.add_row({"outcome", difference.outcome_of_one, difference.outcome_of_other, ""});
+  for (const report::ResultRow& row : difference.results)
+    results.add_row({row.name, text_of(row.one, row.unit), text_of(row.other, row.unit), change_text(row)});
+  return text + "\n" + results.to_string();
 }
+
+std::string outcome_of(const std::string& run) { return std::string(name_of(report::RunFolder(run).look().at(0).outcome)); }
 
 int run(const Options& o, const run::Console& console) {
   const report::RunDocument one = report::read_run(o.one), other = report::read_run(o.other);
-  const report::RunDifference difference = report::difference_of({one, defaults_of(one)}, {other, defaults_of(other)});
+  const report::RunDifference difference =
+      report::difference_of({one, outcome_of(o.one), defaults_of(one)}, {other, outcome_of(o.other), defaults_of(other)});
   console.out << (o.json ? report::json_of(difference).dump(2) + "\n" : text_of(difference));
   return 0;
 }

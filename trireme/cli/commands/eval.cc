@@ -1,15 +1,16 @@
 // SPDX-License-Identifier: Apache-2.0
-// eval: the score of a trained model on a part of its data, or on other data.
+// eval: scores of a trained model on a part of its data, or on other data, class by class.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 
-#include "trireme/base/clock.h"
 #include "trireme/base/json.h"
 #include "trireme/base/table.h"
+#include "trireme/cli/model_assessment.h"
 #include "trireme/cli/trained_model.h"
-#include "trireme/data/sets/data_sets.h"
-#include "trireme/run/setup/cache_directory.h"
+#include "trireme/report/scores/evaluation_json.h"
+#include "trireme/report/scores/evaluation_text.h"
 
 namespace trireme::cli::commands {
 namespace {
@@ -23,31 +24,20 @@ struct Options {
 };
 
 int run(const Options& o, const run::Console& console) {
-  const SteadyClock clock;
   TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
-  const data::DataSets sets = data::open_data(model.job.data, run::cache_directory());
-  const auto samples = data::part_named(sets, o.part);
-  train::check_fit(model.job.graph, samples->format(), model.job.data.title());
-  train::Evaluator evaluator = make_evaluator(model, clock);
-  const Seconds start = clock.now();
-  const train::Score score = evaluator.score(samples, model.checkpoint.normalization, model.values());
-  const double seconds = (clock.now() - start).count();
+  const auto samples = samples_of_part(model, o.part);
+  const report::Evaluation evaluation = assess_model(model, samples, {.part = o.part}, console).evaluation;
   if (o.json) {
-    console.out << Json{{"checkpoint", model.directory.string()},
-                        {"weights", model.weights()},
-                        {"part", o.part},
-                        {"samples", score.samples},
-                        {"loss", score.loss},
-                        {"accuracy", score.accuracy},
-                        {"seconds", seconds}}
-                       .dump(2)
-                << "\n";
+    Json json = report::json_of(evaluation);
+    json["checkpoint"] = model.directory.string();
+    console.out << json.dump(2) << "\n";
     return 0;
   }
-  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}", model.title(), with_thousands(score.samples), model.job.data.title(),
-                             o.part, score.loss);
-  if (samples->format().classes > 0) console.out << fmt::format("  accuracy {:.2f} %", 100 * score.accuracy);
-  console.out << fmt::format("  {:.0f} samples/s\n", static_cast<double>(score.samples) / std::max(seconds, 1e-9));
+  console.out << fmt::format("{}: {} samples of {} ({})\nloss {:.4f}  {}  {:.0f} samples/s\n", model.title(),
+                             with_thousands(evaluation.samples), model.job.data.title(), o.part, evaluation.loss,
+                             report::headline(evaluation), static_cast<double>(evaluation.samples) / std::max(evaluation.seconds, 1e-9));
+  const std::string tables = report::to_text(evaluation);
+  if (!tables.empty()) console.out << "\n" << tables;
   return 0;
 }
 
@@ -67,6 +57,8 @@ Run declare(Arguments& arguments) {
 
 }  // namespace
 
-CommandEntry eval() { return {.name = "eval", .summary = "measure a trained model on a part of its data", .declare = declare}; }
+CommandEntry eval() {
+  return {.name = "eval", .summary = "measure a trained model on a part of its data, class by class", .declare = declare};
+}
 
 }  // namespace trireme::cli::commands

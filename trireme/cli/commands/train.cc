@@ -2,6 +2,7 @@
 // train: trains the model of a job file on this machine or on many, or continues a run.
 #include <unistd.h>
 
+#include <algorithm>
 #include <memory>
 
 #include "trireme/base/error.h"
@@ -9,7 +10,10 @@
 #include "trireme/cli/failpoint_orders.h"
 #include "trireme/cli/selection_flags.h"
 #include "trireme/cli/train_folds.h"
+#include "trireme/inspect/first_job.h"
+#include "trireme/inspect/inspect.h"
 #include "trireme/run/launch/training_start.h"
+#include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
 #include "trireme/run/terminal/interrupts.h"
@@ -31,7 +35,24 @@ struct Options {
   int dashboard_port = 0;
   bool dry_run = false;
   bool print_config = false;
+  std::string label;
 };
+
+// A job for data that were named instead of a job file.
+run::JobRequest job_request(const Options& o, const run::Console& console) {
+  run::JobRequest job = o.job;
+  if (!inspect::names_data(job.file)) {
+    if (!o.label.empty())
+      throw Error{invalid_argument, "--label says what to predict of a table; a job file has data.label (or data.target)"};
+    return job;
+  }
+  const auto threads = static_cast<int>(std::max<std::int64_t>(job.threads, 0));
+  const inspect::FirstJob first = inspect::first_job(
+      {.path = job.file, .wishes = {.label = o.label}, .engine = {.threads = threads, .algorithm_cache = run::algorithm_cache()}});
+  (o.print_config || o.dry_run ? console.err : console.out) << first.report;
+  job.text = first.text;
+  return job;
+}
 
 run::NodesRequest nodes_request(const Options& o, const run::Console& console) {
   run::NodesRequest nodes = o.nodes;
@@ -42,7 +63,7 @@ run::NodesRequest nodes_request(const Options& o, const run::Console& console) {
 }
 
 run::TrainingRequest training_request(const Options& o, const run::Console& console) {
-  run::TrainingRequest request = run::training_request(o.job, console);
+  run::TrainingRequest request = run::training_request(job_request(o, console), console);
   request.base = o.runs;
   request.terminal = run::rewrites_lines(STDOUT_FILENO);
   request.dashboard = o.dashboard || o.dashboard_port > 0;
@@ -52,6 +73,8 @@ run::TrainingRequest training_request(const Options& o, const run::Console& cons
 }
 
 int run_folds(const Options& o, const run::Console& console) {
+  if (inspect::names_data(o.job.file))
+    throw Error{invalid_argument, "--folds needs a job file: write one with `trireme init {}`, then train it with --folds", o.job.file};
   const bool is_special = !o.until.empty() || o.dashboard || o.dashboard_port > 0 || o.dry_run || o.print_config;
   const run::NodesRequest nodes = nodes_request(o, console);
   return train_folds(o.folds, {.job = o.job, .nodes = nodes, .machines = o.machines, .runs = o.runs, .is_special = is_special}, console);
@@ -64,7 +87,7 @@ int run(const Options& o, const run::Console& console) {
   if (o.dashboard) web::require_page("--dashboard");
   const std::int64_t rank = start.rank();
   obey_failpoint_orders(rank > 0 ? std::to_string(rank) : "coordinator");
-  if (rank > 0) return start.run_node(o.job);
+  if (rank > 0) return start.run_node(inspect::names_data(o.job.file) ? run::JobRequest{.threads = o.job.threads} : o.job);
   run::TrainingRequest request = training_request(o, console);
   const run::Interrupts interrupts;
   run::fit_to_data(request);
@@ -79,10 +102,14 @@ int run(const Options& o, const run::Console& console) {
 }
 
 void declare_job(Arguments& arguments, Options& o) {
-  arguments.option("job", o.job.file, "what to train").shown_as("job.toml");
+  arguments
+      .option("job", o.job.file,
+              "a job file; or data, e.g. a folder of pictures by class or a table: a job is written for them (`trireme init`)")
+      .shown_as("job.toml|PATH");
   arguments.option("--resume", o.job.resume, "continue this run where its last checkpoint stands").shown_as("RUN");
   arguments.option("--set", o.job.settings, "change a setting, e.g. train.epochs=3").shown_as("TABLE.KEY=VALUE").one_at_a_time();
   arguments.option("--runs", o.runs, "where run directories are made").shown_as("FOLDER").shows_default();
+  arguments.option("--label", o.label, "of a table that is named instead of a job file: the column to predict").shown_as("COLUMN");
   arguments.option("--threads", o.job.threads, "cores to use of each machine; 0 means all of them").between(0, 1 << 12);
 }
 

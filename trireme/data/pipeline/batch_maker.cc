@@ -32,6 +32,10 @@ void check(const Source& source, const StreamOptions& o) {
 
 }  // namespace
 
+std::uint64_t sample_key(std::uint64_t seed, std::int64_t epoch, std::int64_t index) {
+  return combine(combine(seed, static_cast<std::uint64_t>(epoch)), static_cast<std::uint64_t>(index));
+}
+
 BatchMaker::BatchMaker(std::shared_ptr<const Source> source, Transform transform, StreamOptions options)
     : source_(std::move(source)), transform_(std::move(transform)), options_(std::move(options)) {
   check(*source_, options_);
@@ -90,7 +94,7 @@ void BatchMaker::set_size(const Place& place, Batch& batch) const {
 
 void BatchMaker::label_sample(std::int64_t index, std::size_t place, Batch& batch) const {
   const SampleFormat& format = source_->format();
-  const std::uint64_t key = combine(combine(options_.seed, static_cast<std::uint64_t>(batch.epoch)), static_cast<std::uint64_t>(index));
+  const std::uint64_t key = sample_key(options_.seed, batch.epoch, index);
   batch.keys[place] = key;
   if (format.classes > 0) batch.labels[place] = source_->label(index);
   const auto targets = static_cast<std::size_t>(format.targets);

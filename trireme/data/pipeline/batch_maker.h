@@ -2,6 +2,7 @@
 // Makes the batch of a place: a pure function of it, which any thread may call.
 #pragma once
 
+#include <cstdint>
 #include <memory>
 #include <mutex>
 #include <span>
@@ -11,6 +12,9 @@
 #include "trireme/data/pipeline/batch_stream.h"
 
 namespace trireme::data {
+
+// Of a sample's random numbers in an epoch.
+std::uint64_t sample_key(std::uint64_t seed, std::int64_t epoch, std::int64_t index);
 
 class BatchMaker {
  public:

@@ -2,19 +2,19 @@
 // csv: a sample a line, separated by commas, semicolons, tabs, bars or spaces; plain, gzip or xz, UTF-8 or UTF-16.
 #include <algorithm>
 #include <charconv>
-#include <cmath>
 #include <cstring>
 #include <map>
-#include <optional>
 
 #include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/data/formats/class_count.h"
 #include "trireme/data/formats/delimited_text.h"
 #include "trireme/data/formats/reader_entry.h"
+#include "trireme/data/formats/table_header.h"
 #include "trireme/data/formats/text_file.h"
 #include "trireme/data/formats/text_labels.h"
 #include "trireme/data/source/memory_source.h"
+#include "trireme/data/source/named_source.h"
 
 namespace trireme::data::readers {
 namespace {
@@ -32,6 +32,7 @@ struct CsvOptions {
   std::int64_t height = 0;
   std::int64_t width = 0;
   bool interleaved = false;
+  std::string on_damage = "fail";
 };
 
 void describe(CsvOptions& o, OptionVisitor& visit) {
@@ -51,6 +52,9 @@ void describe(CsvOptions& o, OptionVisitor& visit) {
   visit("height", o.height, "of a sample taken as an image; 0: it is none", 0, kMaxClasses);
   visit("width", o.width, "of a sample taken as an image; 0: what the columns make", 0, kMaxClasses);
   visit("interleaved", o.interleaved, "all channels of a pixel stand together; otherwise the planes follow one another");
+  visit("on_damage", o.on_damage,
+        "what to do with a row that has a gap, a word for a number or another length: refuse the table or leave the row out",
+        {"fail", "skip"});
 }
 
 enum class Role { feature, target, label, dropped };
@@ -124,36 +128,8 @@ void place_features(std::vector<Column>& columns, const Shape& shape, bool inter
   }
 }
 
-std::optional<double> number_of(std::string_view field) {
-  const auto outside = field.find_last_not_of(' ');
-  std::string_view digits = field.substr(0, outside == std::string_view::npos ? 0 : outside + 1);
-  digits.remove_prefix(std::min(digits.find_first_not_of(' '), digits.size()));
-  if (digits.starts_with('+') && !digits.starts_with("+-")) digits.remove_prefix(1);
-  double number = 0;
-  const auto [end, fault] = std::from_chars(digits.data(), digits.data() + digits.size(), number);
-  if (fault != std::errc{} || end != digits.data() + digits.size() || !std::isfinite(static_cast<float>(number))) return std::nullopt;
-  return number;
-}
-
-// 0, 1, 2, ...: what programs call columns without a name.
-bool counts_up(const std::vector<std::string_view>& row) {
-  for (std::size_t i = 0; i < row.size(); ++i) {
-    if (row[i] != std::to_string(i)) return false;
-  }
-  return row.size() > 2;
-}
-
-bool looks_like_names(const std::vector<std::string_view>& first, const std::vector<std::string_view>& second) {
-  const auto is_number = [](std::string_view field) { return number_of(field).has_value(); };
-  if (std::ranges::none_of(first, is_number) || counts_up(first)) return true;
-  for (std::size_t i = 0; i < std::min(first.size(), second.size()); ++i) {
-    if (!is_number(first[i]) && is_number(second[i])) return true;
-  }
-  return false;
-}
-
 float number_in(std::string_view field, const Column& column, const DelimitedText& text) {
-  if (const auto number = number_of(field)) return static_cast<float>(*number);
+  if (const auto number = number_in_field(field)) return static_cast<float>(*number);
   const bool decimal_comma = field.find(',') != std::string_view::npos && field.find('.') == std::string_view::npos;
   throw Error{data_loss,           "{}: expected a finite number in column '{}', found '{}'{}", text.place(), column.name,
               field.substr(0, 40), decimal_comma ? "; write numbers with a point" : ""};
@@ -175,22 +151,36 @@ class Table {
     if (rows_ == 0) has_header_ = has_header(fields, content);
     take_first_row(fields, text);
     const std::int64_t before = rows_;
-    for (bool more = has_header_ ? text.next_row(fields) : true; more; more = text.next_row(fields)) add_row(fields, text);
-    if (rows_ == before) throw Error{data_loss, "{}: expected lines of values after the header, found none", file.name()};
+    for (bool more = has_header_ ? text.next_row(fields) : true; more; more = text.next_row(fields)) take_row(fields, text);
+    if (rows_ == before && samples_.skipped.empty())
+      throw Error{data_loss, "{}: expected lines of values after the header, found none", file.name()};
+    if (rows_ == before) throw Error{data_loss, "{}: no row is whole; the first: {}", file.name(), samples_.skipped.front()};
   }
 
   std::unique_ptr<Source> finish() {
     if (options_.target.empty()) samples_.labels = labels_.finish(samples_.format);
     if (options_.target.empty() && labels_.seem_to_count_from_1())
       samples_.warnings.emplace_back("csv: no sample has the label 0; if labels count from 1, set first_label = 1");
-    return std::make_unique<MemorySource>(std::move(samples_));
+    if (!samples_.skipped.empty())
+      samples_.warnings.push_back(fmt::format("csv: left out {} of {} rows; the first: {}", samples_.skipped.size(),
+                                              static_cast<std::size_t>(rows_) + samples_.skipped.size(), samples_.skipped.front()));
+    auto source = std::make_unique<MemorySource>(std::move(samples_));
+    if (!has_header_) return source;
+    return std::make_unique<NamedSource>(std::move(source), value_names());
   }
 
  private:
+  std::vector<std::string> value_names() const {
+    std::vector<std::string> names(static_cast<std::size_t>(std::ranges::count(columns_, Role::feature, &Column::role)));
+    for (const Column& column : columns_)
+      if (column.role == Role::feature) names[column.position] = column.name;
+    return names;
+  }
+
   // A name that the options mention makes it a header at once.
   bool has_header(const std::vector<std::string_view>& first, std::string_view content) const {
     if (options_.header != "auto") return options_.header == "true";
-    if (std::ranges::find(first, std::string_view(options_.label)) != first.end() && !number_of(options_.label)) return true;
+    if (std::ranges::find(first, std::string_view(options_.label)) != first.end() && !number_in_field(options_.label)) return true;
     DelimitedText text(content, "", separator(content));
     std::vector<std::string_view> again, second;
     text.next_row(again);
@@ -217,6 +207,19 @@ class Table {
     }
   }
 
+  void take_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
+    if (options_.on_damage == "fail") return add_row(fields, text);
+    const std::size_t value_end = samples_.values.size(), target_end = samples_.targets.size();
+    try {
+      add_row(fields, text);
+    } catch (const Error& error) {  // the row is left out, and said to be
+      if (error.code() != data_loss) throw;
+      samples_.values.resize(value_end);
+      samples_.targets.resize(target_end);
+      samples_.skipped.emplace_back(error.what());
+    }
+  }
+
   void add_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
     if (fields.size() != columns_.size())
       throw Error{data_loss, "{}: expected {} values, found {}", text.place(), columns_.size(), fields.size()};
@@ -225,15 +228,14 @@ class Table {
     samples_.targets.resize(target_start + options_.target.size());
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Column& column = columns_[i];
-      if (column.role == Role::dropped) continue;
-      if (column.role == Role::label) {
-        labels_.add(fields[i], text.place());
-        continue;
-      }
+      if (column.role == Role::dropped || column.role == Role::label) continue;
       const float value = number_in(fields[i], column, text);
       if (column.role == Role::target) samples_.targets[target_start + column.position] = value;
       if (column.role == Role::feature) std::memcpy(&samples_.values[value_start + column.position * sizeof value], &value, sizeof value);
     }
+    // Last, so that a row that is left out has left no label.
+    const auto label = std::ranges::find(columns_, Role::label, &Column::role);
+    if (label != columns_.end()) labels_.add(fields[static_cast<std::size_t>(label - columns_.begin())], text.place());
     ++rows_;
   }
 

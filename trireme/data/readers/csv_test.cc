@@ -56,6 +56,18 @@ TEST_F(Csv, TargetsMakeARegression) {
   EXPECT_THAT(all_f32(*source), ElementsAre(1.0F, 2.0F));
 }
 
+TEST_F(Csv, RowsWithGapsAreLeftOutOnRequest) {
+  const std::string table = "a,b,y\n1,2,cat\n,3,dog\n4,NA,cat\n5,6\n7,8,\n9,10,dog\n";
+  EXPECT_THAT(failure(table), HasSubstr("t.csv:3: expected a finite number in column 'a'"));
+  const auto source = open(table, "on_damage = 'skip'");
+  EXPECT_THAT(all_f32(*source), ElementsAre(1.0F, 2.0F, 9.0F, 10.0F));
+  EXPECT_THAT(all_labels(*source), ElementsAre(0, 1));
+  EXPECT_THAT(source->skipped(),
+              ElementsAre(HasSubstr("t.csv:3: "), HasSubstr("t.csv:4: "), HasSubstr("t.csv:5: "), HasSubstr("t.csv:6: ")));
+  EXPECT_THAT(source->warnings(), ElementsAre(HasSubstr("left out 4 of 6 rows")));
+  EXPECT_THAT(failure("a,y\n,cat\n,dog\n", "on_damage = 'skip'"), HasSubstr("no row is whole"));
+}
+
 TEST_F(Csv, ColumnsHaveNumbersToo) {
   const auto source = open("1\t2\t0\n3\t4\t1\n", "header = false\nlabel = '3'\ndrop = ['1']");
   EXPECT_THAT(all_f32(*source), ElementsAre(2.0F, 4.0F));

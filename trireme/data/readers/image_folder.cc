@@ -46,12 +46,18 @@ std::string passed_over_warning(const std::vector<std::string>& files) {
                      files.size() == 1 ? "is" : "are", some_of(files));
 }
 
-// A class of the training part may be missing in the test part.
-PictureSet labelled(const Listing& listing, Part part) {
+// A class of the training part may be missing in the test part. A folder without pictures is no class where damage is left out.
+PictureSet labelled(const Listing& listing, Part part, bool skips_damage) {
   PictureSet set{.reader = "image_folder", .every_class = part == Part::train};
   for (const auto& [name, images] : listing.classes) {
+    if (images.empty() && part == Part::train && skips_damage) {
+      set.warnings.push_back(fmt::format("image_folder: the folder '{}' has no picture and is no class", name));
+      continue;
+    }
     if (images.empty() && part == Part::train)
-      throw Error{invalid_argument, "image_folder: the class folder '{}' has no .jpg, .jpeg or .png file", name};
+      throw Error{invalid_argument,
+                  "image_folder: the class folder '{}' has no .jpg, .jpeg or .png file; on_damage = \"skip\" leaves such folders out",
+                  name};
     for (PictureFile image : images) {
       image.label = static_cast<std::int32_t>(set.class_names.size());
       set.files.push_back(std::move(image));
@@ -70,7 +76,7 @@ std::unique_ptr<Source> open(const ReaderRequest& request) {
   const Listing listing = list_folders(request.files);
   if (listing.classes.empty())
     throw Error{not_found, "{}: no sub-folders; image_folder takes a folder with a sub-folder for each class", request.files[0].string()};
-  PictureSet set = labelled(listing, request.part);
+  PictureSet set = labelled(listing, request.part, options.on_damage == "skip");
   if (set.files.empty()) throw Error{not_found, "{}: no class folder has a .jpg, .jpeg or .png file", request.files[0].string()};
   return std::make_unique<PictureSource>(std::move(set), options);
 }

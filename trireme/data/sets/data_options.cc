@@ -76,6 +76,7 @@ void describe(DataOptions& o, OptionVisitor& visit) {
   visit("validation", o.validation, "training samples held out for the check after each epoch: a number, or a share below 1", 0, 1e12);
   visit("test_split", o.test_split, "training samples held out for the test, if there are no files for it: a number, or a share", 0, 1e12);
   visit("split_seed", o.split_seed, "decides which samples are held out", 0);
+  visit("stratify", o.stratify, "held-out samples have as much of each class as all samples do");
   visit("folds", o.folds, "the training samples in so many parts, one of which is the test; 0: none. `trireme train --folds` sets both", 0,
         1 << 20);
   visit("fold", o.fold, "which part is the test, from 1 to `folds`", 0, 1 << 20);

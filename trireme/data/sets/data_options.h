@@ -22,6 +22,7 @@ struct DataOptions {
   double validation = 0;
   double test_split = 0;
   std::int64_t split_seed = 1;
+  bool stratify = false;
   std::int64_t folds = 0;
   std::int64_t fold = 0;
   std::int64_t limit = 0;

@@ -12,6 +12,7 @@
 #include "trireme/data/pipeline/cache.h"
 #include "trireme/data/sets/folds.h"
 #include "trireme/data/sets/matching_parts.h"
+#include "trireme/data/sets/stratified_split.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/data/source/subset.h"
 
@@ -57,6 +58,16 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
   return std::make_shared<Subset>(base, std::move(indices));
 }
 
+Split split_of(const Source& samples, const SplitSizes& sizes, const DataOptions& options) {
+  const auto seed = static_cast<std::uint64_t>(options.split_seed);
+  if (!options.stratify) return split_samples(samples.size(), sizes, seed);
+  if (samples.format().classes == 0)
+    throw Error{invalid_argument, "[data]: stratify needs classes, but these samples have numbers to predict; leave it out"};
+  std::vector<std::int32_t> labels;
+  for (std::int64_t i = 0; i < samples.size(); ++i) labels.push_back(samples.label(i));
+  return stratified_split(labels, sizes, seed);
+}
+
 // The fold is held out of what the split leaves to train on; validation samples are then drawn from the rest.
 void apply_fold(Split& split, DataSets& sets, const DataOptions& options) {
   std::vector<std::int64_t> pool;
@@ -73,14 +84,14 @@ void apply_fold(Split& split, DataSets& sets, const DataOptions& options) {
     for (std::int64_t& place : places) place = fold.rest[static_cast<std::size_t>(place)];
     return places;
   };
-  const Split rest = split_samples(left, {.validation = validation}, seed);
+  const Split rest = split_of(Subset(sets.train, fold.rest), {.validation = validation}, options);
   split = {.train = samples_at(rest.train), .validation = samples_at(rest.validation), .test = std::move(fold.held_out)};
 }
 
 void apply_split(DataSets& sets, const DataOptions& options) {
   const SplitSizes sizes = split_sizes(options, sets.train->size());
   if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
-  Split split = split_samples(sets.train->size(), sizes, static_cast<std::uint64_t>(options.split_seed));
+  Split split = split_of(*sets.train, sizes, options);
   if (options.folds > 0) apply_fold(split, sets, options);
   if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
     split.train.resize(static_cast<std::size_t>(options.limit));

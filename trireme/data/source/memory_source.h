@@ -15,6 +15,7 @@ struct MemorySamples {
   std::vector<float> targets;  // samples x format.targets
   std::vector<std::int64_t> file_starts{0};
   std::vector<std::string> warnings{};
+  std::vector<std::string> skipped{};
 };
 
 class MemorySource final : public Source {
@@ -30,6 +31,7 @@ class MemorySource final : public Source {
   std::vector<std::int64_t> file_starts() const override { return samples_.file_starts; }
   bool in_memory() const override { return true; }
   std::vector<std::string> warnings() const override { return samples_.warnings; }
+  std::vector<std::string> skipped() const override { return samples_.skipped; }
 
  private:
   MemorySamples samples_;

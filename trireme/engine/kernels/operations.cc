@@ -153,9 +153,9 @@ dnnl::pooling_backward::primitive_desc pooling_backward(const Device& device, dn
                                              shape.before, shape.after);
 }
 
-dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm,
-                                                          const dnnl::memory::desc& layout) {
-  return forward_of<dnnl::eltwise_forward>(device, prop_kind::forward_training, algorithm, layout, layout, 0.0F, 0.0F);
+dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm, const dnnl::memory::desc& layout,
+                                                          float alpha, float beta) {
+  return forward_of<dnnl::eltwise_forward>(device, prop_kind::forward_training, algorithm, layout, layout, alpha, beta);
 }
 
 dnnl::eltwise_backward::primitive_desc elementwise_backward(const Device& device, dnnl::algorithm algorithm,
@@ -197,9 +197,9 @@ dnnl::pooling_backward::primitive_desc pooling_backward(const Device& device, dn
                                              shape.before, shape.after);
 }
 
-dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm,
-                                                          const dnnl::memory::desc& layout) {
-  return forward_of<dnnl::eltwise_forward>(device, prop_kind::forward_training, algorithm, layout, 0.0F, 0.0F);
+dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm, const dnnl::memory::desc& layout,
+                                                          float alpha, float beta) {
+  return forward_of<dnnl::eltwise_forward>(device, prop_kind::forward_training, algorithm, layout, alpha, beta);
 }
 
 dnnl::eltwise_backward::primitive_desc elementwise_backward(const Device& device, dnnl::algorithm algorithm,

@@ -36,8 +36,8 @@ dnnl::pooling_forward::primitive_desc pooling_forward(const Device& device, dnnl
 dnnl::pooling_backward::primitive_desc pooling_backward(const Device& device, dnnl::algorithm algorithm, const PoolingShape& shape,
                                                         const dnnl::pooling_forward::primitive_desc& forward);
 
-dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm,
-                                                          const dnnl::memory::desc& layout);
+dnnl::eltwise_forward::primitive_desc elementwise_forward(const Device& device, dnnl::algorithm algorithm, const dnnl::memory::desc& layout,
+                                                          float alpha = 0, float beta = 0);
 dnnl::eltwise_backward::primitive_desc elementwise_backward(const Device& device, dnnl::algorithm algorithm,
                                                             const dnnl::memory::desc& layout);
 

@@ -5,6 +5,7 @@
 #include <cmath>
 
 #include "trireme/base/json.h"
+#include "trireme/report/scores/evaluation_json.h"
 
 namespace trireme::report {
 namespace {
@@ -193,6 +194,12 @@ Json traffic_json(const std::optional<Traffic>& traffic) {
           {"model", traffic->model}};
 }
 
+Json samples_json(const std::string& text) {
+  if (text.empty()) return {};
+  Json json = parse_json_or_discard(text);
+  return json.is_object() ? json : Json();
+}
+
 }  // namespace
 
 Json json_of(const RunDocument& document) {
@@ -214,6 +221,9 @@ Json json_of(const RunDocument& document) {
   json["limit"] = {{"kind", document.limit.kind}, {"sentence", document.limit.sentence}};
   json["predictions"] = predictions_json(document.predictions);
   json["traffic"] = traffic_json(document.traffic);
+  json["evaluation"] = document.evaluation ? json_of(*document.evaluation) : Json();
+  json["mistakes"] = samples_json(document.mistakes_json);
+  json["examples"] = samples_json(document.examples_json);
   json["above_baseline"] = document.is_above_baseline;
   json["warnings"] = document.warnings;
   return json;

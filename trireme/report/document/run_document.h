@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "trireme/report/document/strategy_facts.h"
+#include "trireme/report/scores/evaluation.h"
 
 namespace trireme::report {
 
@@ -197,6 +198,8 @@ struct RunDocument {
   Limit limit;
   std::vector<Prediction> predictions;
   std::optional<Traffic> traffic;
+  std::optional<Evaluation> evaluation;      // of the trained model, by class
+  std::string mistakes_json, examples_json;  // for the page; empty: the run keeps none
   std::vector<std::string> warnings;
   bool is_above_baseline = false;  // the idle machine's use was subtracted
 

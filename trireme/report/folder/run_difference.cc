@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Settings by key, outcomes by name.
+// Settings by key, results by name.
 #include "trireme/report/folder/run_difference.h"
 
 #include <algorithm>
@@ -60,39 +60,38 @@ Json text_or_null(const std::optional<std::string>& text) { return text ? Json(*
 RunDifference difference_of(const ComparedRun& one, const ComparedRun& other) {
   const RunDocument& a = one.document;
   const RunDocument& b = other.document;
-  RunDifference difference{.one = a.run.name, .other = b.run.name, .state_of_one = a.run.state, .state_of_other = b.run.state};
+  RunDifference difference{.one = a.run.name, .other = b.run.name, .outcome_of_one = one.outcome, .outcome_of_other = other.outcome};
   for (const std::string& key : keys_of(one, other)) {
     SettingRow row{.key = key, .one = value_of(one, key), .other = value_of(other, key)};
     if (row.one != row.other) difference.settings.push_back(std::move(row));
   }
   const std::string where = held_out(a, b).empty() ? "" : " (" + held_out(a, b) + ")";
-  const std::vector<OutcomeRow> all{{"accuracy" + where, a.result.accuracy, b.result.accuracy, Unit::share},
-                                    {"loss" + where, a.result.loss, b.result.loss, Unit::number},
-                                    {"accuracy (training)", a.result.training_accuracy, b.result.training_accuracy, Unit::share},
-                                    {"loss (training)", a.result.training_loss, b.result.training_loss, Unit::number},
-                                    {"epochs", a.progress.epoch, b.progress.epoch, Unit::count},
-                                    {"steps", a.progress.step, b.progress.step, Unit::count},
-                                    {"parameters", a.run.parameters, b.run.parameters, Unit::count},
-                                    {"workers", a.run.workers, b.run.workers, Unit::count},
-                                    {"time", a.result.seconds, b.result.seconds, Unit::seconds},
-                                    {"time of steps", a.result.training_seconds, b.result.training_seconds, Unit::seconds},
-                                    {"samples/s", samples_per_second(a), samples_per_second(b), Unit::count},
-                                    {"sent by all nodes", bytes_sent(a), bytes_sent(b), Unit::bytes}};
-  std::ranges::copy_if(all, std::back_inserter(difference.outcome),
-                       [](const OutcomeRow& row) { return std::isfinite(row.one) || std::isfinite(row.other); });
+  const std::vector<ResultRow> all{{"accuracy" + where, a.result.accuracy, b.result.accuracy, Unit::share},
+                                   {"loss" + where, a.result.loss, b.result.loss, Unit::number},
+                                   {"accuracy (training)", a.result.training_accuracy, b.result.training_accuracy, Unit::share},
+                                   {"loss (training)", a.result.training_loss, b.result.training_loss, Unit::number},
+                                   {"epochs", a.progress.epoch, b.progress.epoch, Unit::count},
+                                   {"steps", a.progress.step, b.progress.step, Unit::count},
+                                   {"parameters", a.run.parameters, b.run.parameters, Unit::count},
+                                   {"workers", a.run.workers, b.run.workers, Unit::count},
+                                   {"time", a.result.seconds, b.result.seconds, Unit::seconds},
+                                   {"time of steps", a.result.training_seconds, b.result.training_seconds, Unit::seconds},
+                                   {"samples/s", samples_per_second(a), samples_per_second(b), Unit::count},
+                                   {"sent by all nodes", bytes_sent(a), bytes_sent(b), Unit::bytes}};
+  std::ranges::copy_if(all, std::back_inserter(difference.results),
+                       [](const ResultRow& row) { return std::isfinite(row.one) || std::isfinite(row.other); });
   return difference;
 }
 
 Json json_of(const RunDifference& difference) {
-  Json settings = Json::array(), outcome = Json::array();
+  Json settings = Json::array(), results = Json::array();
   for (const SettingRow& row : difference.settings)
     settings.push_back({{"setting", row.key}, {"values", {text_or_null(row.one), text_or_null(row.other)}}});
-  for (const OutcomeRow& row : difference.outcome)
-    outcome.push_back({{"name", row.name}, {"values", {number(row.one), number(row.other)}}});
+  for (const ResultRow& row : difference.results) results.push_back({{"name", row.name}, {"values", {number(row.one), number(row.other)}}});
   return {{"runs", {difference.one, difference.other}},
-          {"states", {difference.state_of_one, difference.state_of_other}},
+          {"outcomes", {difference.outcome_of_one, difference.outcome_of_other}},
           {"settings", std::move(settings)},
-          {"outcome", std::move(outcome)}};
+          {"results", std::move(results)}};
 }
 
 }  // namespace trireme::report

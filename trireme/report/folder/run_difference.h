@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// Two runs side by side: settings that differ, and outcomes.
+// Two runs side by side: settings that differ, and results.
 #pragma once
 
 #include <optional>
@@ -18,22 +18,23 @@ struct SettingRow {
 
 enum class Unit { share, number, seconds, count, bytes };
 
-struct OutcomeRow {
+struct ResultRow {
   std::string name;
   double one = kUnknown, other = kUnknown;
   Unit unit = Unit::number;
 };
 
 struct RunDifference {
-  std::string one, other;  // names
-  std::string state_of_one, state_of_other;
-  std::vector<SettingRow> settings;  // in the order of the files
-  std::vector<OutcomeRow> outcome;   // what is known of at least one
+  std::string one, other;                        // names
+  std::string outcome_of_one, outcome_of_other;  // finished, killed ...
+  std::vector<SettingRow> settings;              // in the order of the files
+  std::vector<ResultRow> results;                // what is known of at least one
 };
 
 // `defaults` stand for settings that a run's own configuration lacks and the other's has.
 struct ComparedRun {
   const RunDocument& document;
+  std::string outcome;
   std::vector<ConfigRow> defaults;
 };
 

@@ -215,16 +215,17 @@ TEST(RunDifference, NamesSettingsAndOutcomesThatDiffer) {
   RunDocument other = one;
   other.run.config = {{"train.batch_size", "16", "--set"}, {"train.seed", "1", "default"}, {"train.new", "3", "job.toml:1"}};
   other.result.accuracy = 0.75;
-  const RunDifference difference = difference_of({one, {{"train.new", "2", "default"}}}, {other, {}});
+  const RunDifference difference = difference_of({one, "finished", {{"train.new", "2", "default"}}}, {other, "killed", {}});
   ASSERT_EQ(difference.settings.size(), 2U);
   EXPECT_EQ(difference.settings[0].key, "train.batch_size");
   EXPECT_EQ(difference.settings[0].one, "8");
   EXPECT_EQ(difference.settings[0].other, "16");
   EXPECT_EQ(difference.settings[1].one, "2") << "a default that the older run's file lacks";
-  EXPECT_EQ(difference.outcome.at(0).name, "accuracy (validation)");
-  EXPECT_EQ(difference.outcome.at(0).other, 0.75);
+  EXPECT_EQ(difference.results.at(0).name, "accuracy (validation)");
+  EXPECT_EQ(difference.results.at(0).other, 0.75);
+  EXPECT_EQ(json_of(difference)["outcomes"], Json({"finished", "killed"}));
   EXPECT_EQ(json_of(difference)["settings"][1]["values"], Json({"2", "3"}));
-  EXPECT_EQ(difference_of({one, {}}, {other, {}}).settings[1].one, std::nullopt);
+  EXPECT_EQ(difference_of({one, "", {}}, {other, "", {}}).settings[1].one, std::nullopt);
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "trireme/report/judge/traffic.h"
 #include "trireme/report/read/config_rows.h"
 #include "trireme/report/read/journal_part.h"
+#include "trireme/report/read/learned_part.h"
 #include "trireme/report/read/line_tail.h"
 #include "trireme/report/read/machine_use.h"
 #include "trireme/report/read/node_use.h"
@@ -86,11 +87,12 @@ struct RunReader::State {
     machines.write_to(document);
     nodes.write_to(document, journal.lost());
     document.ops = profile.profile();
+    learned.write_to(document);
     const StepFacts facts = step_facts(document);
     document.limit = limit_of(facts);
     document.predictions = predictions_of(facts);
     document.traffic = traffic_of(document);
-    document.warnings.clear();
+    document.warnings = learned.warnings();
     if (bad_lines > 0)
       document.warnings.push_back(fmt::format("{} lines of journal and telemetry are no records and were passed over", bad_lines));
     if (document.result.interrupted_seconds > 0)
@@ -105,6 +107,7 @@ struct RunReader::State {
     look_at_telemetry();
     look_at_steps();
     profile.look(directory / "profile");
+    learned.look(directory);
     if (!journal.has_ended()) is_running = has_grown || is_being_trained(directory);
     write();
   }
@@ -118,6 +121,7 @@ struct RunReader::State {
   MachinesPart machines;
   NodesPart nodes;
   ProfilePart profile;
+  LearnedPart learned;
   RunDocument document;
   std::int64_t records = 0;
   std::int64_t bad_lines = 0;

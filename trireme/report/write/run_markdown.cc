@@ -9,6 +9,7 @@
 
 #include "trireme/report/compare/factors.h"
 #include "trireme/report/document/words.h"
+#include "trireme/report/write/learned_markdown.h"
 #include "trireme/report/write/markdown.h"
 
 namespace trireme::report {
@@ -205,10 +206,11 @@ std::string configuration(const RunDocument& d) {
 }  // namespace
 
 std::string to_markdown(const RunDocument& d) {
-  return head(d) + section("Results", results(d)) + section("What limited it", limits(d)) +
-         section("Where a step's time goes", anatomy(d)) + section("Use of the machines", resources(d)) + section("Nodes", nodes(d)) +
-         section("Parameter servers", servers(d)) + section("Operators", ops(d)) + section("Curves", curves(d)) +
-         section("What happened", events(d)) + section("Configuration", configuration(d));
+  return head(d) + section("Results", results(d)) + section("What it learned", learned_markdown(d)) +
+         section("What limited it", limits(d)) + section("Where a step's time goes", anatomy(d)) +
+         section("Use of the machines", resources(d)) + section("Nodes", nodes(d)) + section("Parameter servers", servers(d)) +
+         section("Operators", ops(d)) + section("Curves", curves(d)) + section("What happened", events(d)) +
+         section("Configuration", configuration(d));
 }
 
 }  // namespace trireme::report

@@ -67,14 +67,25 @@ void apply_settings(Config& job, const std::vector<std::string>& settings) {
   }
 }
 
-Config load_job(const std::string& path, const std::vector<std::string>& settings) {
-  Config job = Config::load_toml(path);
+namespace {
+
+Config completed(Config job, const std::filesystem::path& folder, const std::vector<std::string>& settings) {
   name_train_files(job);
-  make_files_absolute(job, std::filesystem::path(path).parent_path());
+  make_files_absolute(job, folder);
   apply_settings(job, settings);
   name_train_files(job);
   make_files_absolute(job, "");
   return job;
+}
+
+}  // namespace
+
+Config job_from_text(const std::string& text, const std::string& name, const std::vector<std::string>& settings) {
+  return completed(Config::parse_toml(text, name), "", settings);
+}
+
+Config load_job(const std::string& path, const std::vector<std::string>& settings) {
+  return completed(Config::load_toml(path), std::filesystem::path(path).parent_path(), settings);
 }
 
 }  // namespace trireme::run

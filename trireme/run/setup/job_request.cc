@@ -13,12 +13,20 @@
 #include "trireme/train/job/job.h"
 
 namespace trireme::run {
+namespace {
+
+Config config_of(const JobRequest& request) {
+  if (!request.resume.empty()) return load_job(train::RunDirectory::open(request.resume).config().string(), request.settings);
+  if (!request.text.empty()) return job_from_text(request.text, "job.toml", request.settings);
+  return load_job(request.file, request.settings);
+}
+
+}  // namespace
 
 Config load_job(const JobRequest& request, const Console& console) {
   if (request.file.empty() == request.resume.empty())
     throw Error{invalid_argument, "give either a job file or --resume RUN, which continues a run with its own job (and --set on top)"};
-  const bool is_new = request.resume.empty();
-  Config config = load_job(is_new ? request.file : train::RunDirectory::open(request.resume).config().string(), request.settings);
+  Config config = config_of(request);
   if (request.threads >= 0) config.set("train.threads", fmt::format("{}", request.threads), "--threads");
   if (!request.strategy.empty()) choose_strategy(config, request.strategy);
   if (!request.profile.empty()) config.set("observe.profile", toml_quoted(request.profile), "--profile");

@@ -13,6 +13,7 @@ namespace trireme::run {
 
 struct JobRequest {
   std::string file;    // either this one ...
+  std::string text;    // if not empty: the job that was written for `file`, which is data
   std::string resume;  // ... or the run to continue, with its own job
   std::vector<std::string> settings;
   std::int64_t threads = -1;  // below 0: as the job says

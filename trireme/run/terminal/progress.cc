@@ -62,4 +62,13 @@ void Progress::epoch(const train::EpochRecord& record) {
        << std::endl;
 }
 
+void Progress::evaluation(std::int64_t done, std::int64_t all) {
+  const bool is_over = done >= all;
+  if (!settings_.terminal || (!is_over && clock_.now() - last_shown_ < kPause)) return;
+  last_shown_ = clock_.now();
+  out_ << "\r\033[K";
+  if (!is_over) out_ << fmt::format("evaluating: {} of {} samples", done, all);
+  out_ << std::flush;
+}
+
 }  // namespace trireme::run

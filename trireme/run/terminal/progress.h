@@ -21,6 +21,8 @@ class Progress final : public train::Observer {
 
   void step(const train::StepRecord& record) override;
   void epoch(const train::EpochRecord& record) override;
+  // Of the evaluation after the last epoch; on a terminal only, and gone from there once it is done.
+  void evaluation(std::int64_t done, std::int64_t all);
 
  private:
   void show_skips(const train::StepRecord& record);

@@ -42,6 +42,7 @@ train::RunDirectory run_directory(const TrainingRequest& request) {
   auto directory = train::RunDirectory::create(request.base, request.title, std::chrono::system_clock::now());
   directory.lock();
   write_file_atomically(directory.config(), kept_config(request.config));
+  if (!request.job_text.empty()) write_file_atomically(directory.path() / "job.toml", request.job_text);
   lend_algorithms(directory.algorithms());
   return directory;
 }
@@ -199,6 +200,7 @@ void RunRecords::begin(std::int64_t threads, std::int64_t workers, const std::st
     console_.out << fmt::format("class weights {}\n", weights_text(train::class_weights(job_, *data_.train), data_.class_names))
                  << std::flush;
   if (request_.resume.empty()) record_run(threads, workers);
+  write_examples();
   queue_.wait();  // the page reads it
   // A port of one's own choice is for programs (Prometheus), which can't read the token from a terminal.
   const auto token_file = request_.dashboard_port > 0 ? directory_.path() / "dashboard.token" : std::filesystem::path{};

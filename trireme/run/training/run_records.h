@@ -14,6 +14,7 @@
 #include "trireme/data/sets/data_sets.h"
 #include "trireme/observe/event_file.h"
 #include "trireme/observe/journal.h"
+#include "trireme/run/learned/run_findings.h"
 #include "trireme/run/terminal/console.h"
 #include "trireme/run/terminal/progress.h"
 #include "trireme/run/training/disk_guard.h"
@@ -70,7 +71,7 @@ class RunRecords {
   // All nodes have left, and `checkpoints` may have one that is not on disk: it is tried again, by failed() once. `stop` is the signal that
   // interrupted the training, or interrupts this.
   void failed(const train::Cursor& cursor, train::CheckpointKeeper& checkpoints);
-  // The exit code.
+  // The exit code. A training that came to its end is evaluated first, unless a signal in `stop` ends that.
   int finish(train::SessionResult result, const train::Cursor& cursor, const std::atomic<int>& stop, train::CheckpointKeeper& checkpoints);
 
  private:
@@ -89,6 +90,9 @@ class RunRecords {
   void record_skipped_samples();
   void record_strategy(const train::StrategyPart& strategy);
   void end_page();
+  RunFindings findings();
+  void write_examples();
+  void evaluate(const train::SessionResult& result, const std::atomic<int>& stop);
   std::string summary(const train::SessionResult& result, const train::Cursor& cursor) const;
   std::string best_epoch(const train::Cursor& cursor) const;
 
@@ -114,6 +118,7 @@ class RunRecords {
   train::Observers observers_;
   std::optional<RunPage> page_;
   std::set<std::string> recorded_strategies_;
+  std::string findings_text_;  // of the evaluation, for people
 };
 
 }  // namespace trireme::run

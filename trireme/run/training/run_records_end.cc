@@ -53,6 +53,8 @@ void RunRecords::failed(const train::Cursor& cursor, train::CheckpointKeeper& ch
 
 int RunRecords::finish(train::SessionResult result, const train::Cursor& cursor, const std::atomic<int>& stop,
                        train::CheckpointKeeper& checkpoints) {
+  const bool is_trained = result.ending == train::Ending::completed || result.ending == train::Ending::stopped_early;
+  if (is_trained && !checkpoints.refusal()) evaluate(result, stop);
   guard_.expect_end();
   const int signal = stop;
   EndPatience patience(guard_.clock(), stop);
@@ -61,8 +63,7 @@ int RunRecords::finish(train::SessionResult result, const train::Cursor& cursor,
   const auto refusal = checkpoints.refusal();
   if (result.ending == train::Ending::interrupted) record("interrupt", {{"signal", std::int64_t{signal}}, {"step", cursor.step}});
   end(cursor, refusal ? "failed" : train::name_of(result.ending), &patience);
-  if (refusal && (result.ending == train::Ending::completed || result.ending == train::Ending::stopped_early))
-    console_.out << summary(result, cursor);
+  if (refusal && is_trained) console_.out << summary(result, cursor);
   const int code = refusal ? report_missing(*refusal) : report_ending(result, cursor, signal);
   if (!disk_.is_behind()) return code;
   say(fmt::format("error: {} could not be written to the end: what happened last is missing there", disk_.missing()));
@@ -118,7 +119,7 @@ int RunRecords::report_ending(const train::SessionResult& result, const train::C
     default: {
       const bool has_best = std::filesystem::exists(result.checkpoint / train::kBestFile);
       const std::filesystem::path model = result.checkpoint / (has_best ? train::kBestFile : train::kModelFile);
-      console_.out << summary(result, cursor) << (has_best ? best_epoch(cursor) : "")
+      console_.out << summary(result, cursor) << (has_best ? best_epoch(cursor) : "") << findings_text_
                    << fmt::format("model    {}\nrecords  {}\n", model.string(), run);
       return 0;
     }

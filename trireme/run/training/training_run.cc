@@ -95,6 +95,7 @@ class TrainingRun {
 
 TrainingRequest training_request(const JobRequest& job, const Console& console) {
   return {.config = load_job(job, console),
+          .job_text = job.text,
           .title = std::filesystem::path(job.file).stem().string(),
           .resume = job.resume,
           .changed = job.changes_job()};

@@ -18,6 +18,7 @@ struct TrainingRequest {
   Config config;                 // with public data sets resolved
   data::Sources sources;         // what it reads, once it is open
   std::filesystem::path base;    // a new run gets its directory in here ...
+  std::string job_text;          // a job that was written for this run, which keeps it as job.toml; empty: there is a file
   std::string title;             // ... named after this, usually the job file's stem
   std::filesystem::path resume;  // instead: the run to continue ...
   bool changed = false;          // ... with settings that it had not before, and keeps from now on

@@ -130,6 +130,9 @@ void describe(ObserveOptions& o, OptionVisitor& visit) {
         600.0);
   visit("tensorboard_steps", o.tensorboard_steps,
         "every n-th step goes into TensorBoard's files; 0: as many as make about 1000 points of the whole training", 0, 1 << 30);
+  visit("evaluation_seconds", o.evaluation_seconds,
+        "at most, for scores of every class at the end of the training (evaluation.json); 0: none", 0.0, 86400.0);
+  visit("samples", o.samples, "keep some samples in the run for its page: the first of the training, and the most confident mistakes");
 }
 
 void visit_strategy(StrategyRequest& request, OptionVisitor& visit) {

@@ -65,6 +65,8 @@ struct ObserveOptions {
   double sample_seconds = 1;
   double baseline_seconds = 0;
   std::int64_t tensorboard_steps = 0;
+  double evaluation_seconds = 60;
+  bool samples = true;
 };
 void describe(ObserveOptions& o, OptionVisitor& visit);
 

@@ -18,14 +18,14 @@ engine::ExecutorOptions executor_options(const Evaluator::Options& options) {
           .algorithm_cache = options.algorithm_cache};
 }
 
+}  // namespace
+
 void softmax(std::span<float> scores) {
   const float highest = *std::ranges::max_element(scores);
   float sum = 0;
   for (float& score : scores) sum += score = std::exp(score - highest);
   for (float& score : scores) score /= sum;
 }
-
-}  // namespace
 
 engine::BatchView view_of(const data::Batch& batch) {
   return {.size = batch.size, .inputs = {batch.values}, .labels = batch.labels, .targets = batch.targets, .sample_keys = batch.keys};
@@ -98,18 +98,30 @@ Score Evaluator::score(const std::shared_ptr<const data::Source>& samples, const
 
 void Evaluator::predict(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization,
                         const ModelValues& model, const Answer& answer) {
+  if (graph_.loss() != "softmax_cross_entropy") return run(samples, normalization, model, answer);
+  std::vector<float> probabilities;
+  run(samples, normalization, model, [&](std::int64_t index, std::span<const float> outputs) {
+    probabilities.assign(outputs.begin(), outputs.end());
+    softmax(probabilities);
+    answer(index, probabilities);
+  });
+}
+
+void Evaluator::run(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization, const ModelValues& model,
+                    const Answer& answer, const GoesOn& goes_on) {
   const ThreadScope threads(executor_.report().threads);
   data::BatchStream batches = stream(samples, normalization);
   const auto extent = static_cast<std::size_t>(graph_.node(graph_.output()).shape.count());
   std::vector<float> outputs(static_cast<std::size_t>(options_.batch_size) * extent);
-  while (const data::Batch* batch = batches.next()) {
+  std::int64_t done = 0;
+  while (!goes_on || goes_on(done)) {
+    const data::Batch* batch = batches.next();
+    if (batch == nullptr) return;
     const std::span<float> used = std::span(outputs).first(static_cast<std::size_t>(batch->size) * extent);
     executor_.predict(view_of(*batch), {.parameters = model.parameters, .states = model.states}, used);
-    for (std::int64_t row = 0; row < batch->size; ++row) {
-      const std::span<float> sample = used.subspan(static_cast<std::size_t>(row) * extent, extent);
-      if (graph_.loss() == "softmax_cross_entropy") softmax(sample);
-      answer(batch->offset + row, sample);
-    }
+    for (std::int64_t row = 0; row < batch->size; ++row)
+      answer(batch->offset + row, used.subspan(static_cast<std::size_t>(row) * extent, extent));
+    done += batch->size;
   }
 }
 

@@ -23,6 +23,9 @@ engine::BatchView view_of(const data::Batch& batch);
 // Throws invalid_argument, saying what to change, if the model can't be trained on or asked about samples of this format.
 void check_fit(const graph::Graph& graph, const data::SampleFormat& format, const std::string& title);
 
+// Outputs of a classifier as probabilities.
+void softmax(std::span<float> scores);
+
 // Values of a model: all that evaluation needs. Batch-norm statistics are only read; the engine's view just can't say so.
 struct ModelValues {
   std::span<const float> parameters;
@@ -48,6 +51,10 @@ class Evaluator {
   using Answer = std::function<void(std::int64_t index, std::span<const float> outputs)>;
   void predict(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization, const ModelValues& model,
                const Answer& answer);
+  // The same with the network's outputs as its loss takes them. Before each batch goes_on(samples so far) may end it; empty: it never does.
+  using GoesOn = std::function<bool(std::int64_t done)>;
+  void run(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization, const ModelValues& model,
+           const Answer& answer, const GoesOn& goes_on = {});
 
  private:
   data::BatchStream stream(const std::shared_ptr<const data::Source>& samples, const data::Normalization& normalization) const;
