@@ -81,7 +81,7 @@ TEST_F(LearnedCommands, ATrainingKeepsScoresMistakesAndExamples) {
   const Json measured = parse_json(run({"eval", latest(), "--json"}).out);
   for (const char* key : {"accuracy", "classes", "confusion", "macro"}) EXPECT_EQ(measured[key], evaluation[key]) << key;
   EXPECT_NEAR(measured["loss"].get<double>(), evaluation["loss"].get<double>(), 1e-6);
-  EXPECT_THAT(run({"report", latest()}).out, AllOf(HasSubstr("## What it learned"), HasSubstr("Most frequent confusions")));
+  EXPECT_THAT(run({"report", latest(), "--markdown"}).out, AllOf(HasSubstr("## What it learned"), HasSubstr("Most frequent confusions")));
   const Json document = parse_json(run({"report", latest(), "--json"}).out);
   EXPECT_EQ(document["evaluation"]["classes"], evaluation["classes"]);
   EXPECT_EQ(document["mistakes"]["wrong"], 2);
@@ -92,7 +92,7 @@ TEST_F(LearnedCommands, NothingIsKeptIfItIsSwitchedOff) {
   ASSERT_EQ(train(kPictures, {"--set", "observe.evaluation_seconds=0", "--set", "observe.samples=false"}).code, 0);
   for (const char* name : {"evaluation.json", "mistakes.json", "examples.json"})
     EXPECT_FALSE(std::filesystem::exists(latest() + "/" + name)) << name;
-  EXPECT_THAT(run({"report", latest()}).out, Not(HasSubstr("What it learned")));
+  EXPECT_THAT(run({"report", latest(), "--markdown"}).out, Not(HasSubstr("What it learned")));
   ASSERT_EQ(train(kPictures, {"--set", "observe.samples=false"}).code, 0);
   EXPECT_TRUE(std::filesystem::exists(latest() + "/evaluation.json"));
   EXPECT_FALSE(std::filesystem::exists(latest() + "/mistakes.json"));
@@ -131,6 +131,8 @@ TEST_F(LearnedCommands, EvalOfNumbersHasTheirErrors) {
   ASSERT_EQ(errors["shown"].size(), 3U);
   EXPECT_GE(errors["shown"][0]["error"].get<double>(), errors["shown"][1]["error"].get<double>());
   EXPECT_EQ(errors["shown"][0]["row"].size(), 2U);
+  EXPECT_EQ(errors["shown"][0]["row"][1][0], "y");
+  EXPECT_EQ(kept("examples.json")["samples"][0]["row"][0][0], "x");
 }
 
 TEST_F(LearnedCommands, ErrorsShowsTheMostConfidentMistakes) {

@@ -32,6 +32,16 @@ std::string heading(const Inspection& inspection, const Recipe& recipe) {
   return text;
 }
 
+// Whether weights of an earlier epoch are chosen: by accuracy, and only where enough samples decide it. The last epoch of a falling rate is
+// a good choice anyway, and the loss of few samples prefers a network that has hardly begun.
+std::string choice_of_weights(const Inspection& inspection, const Recipe& recipe) {
+  constexpr double kEnough = 300;
+  if (static_cast<double>(inspection.samples) * recipe.validation < kEnough)
+    return "keep_best = false               # the last epoch counts: too few samples are held out to choose another by\n";
+  if (inspection.classes() == 0) return "";
+  return "\n[train.early_stopping]\nwatch = \"accuracy\"              # the weights of the most accurate epoch are kept\n";
+}
+
 std::string schedule(const Recipe& recipe) {
   return fmt::format(
       "[train.schedule]\nkind = \"cosine\"                 # the rate falls to 0 in the course of the training\nwarmup_epochs = {}\n",
@@ -75,6 +85,7 @@ std::string job_text(const Inspection& inspection, const Recipe& recipe, const s
   text += "\n[train]\n";
   line(fmt::format("epochs = {}", recipe.epochs), recipe.epochs_why);
   text += fmt::format("batch_size = {}\nseed = 1\n", recipe.batch_size);
+  text += choice_of_weights(inspection, recipe);
   text += "\n[train.optimizer]\n" + recipe.optimizer + "\n" + schedule(recipe);
   return text;
 }

@@ -94,6 +94,14 @@ TEST(Recipe, HeldOutPartsAreStratifiedWhereThereAreClasses) {
   EXPECT_THAT(job_text(with_test, recipe_for(with_test), ""), Not(HasSubstr("test_split")));
 }
 
+TEST(Recipe, FewHeldOutSamplesDontChooseAnEpoch) {
+  EXPECT_FALSE(job_of(pictures({3, 32, 32}, 300)).train.keep_best);
+  const train::Job large = job_of(pictures({3, 32, 32}, 30000));
+  EXPECT_TRUE(large.train.keep_best);
+  EXPECT_EQ(large.early_stopping.watch, "accuracy");
+  EXPECT_EQ(job_of(table(30000, 0)).early_stopping.watch, "loss");
+}
+
 TEST(Recipe, ARegressionEndsInTheUnitsOfItsNumber) {
   const train::Job job = job_of(table(900, 0));
   EXPECT_EQ(job.graph.node(job.graph.output()).op->name, "scale");

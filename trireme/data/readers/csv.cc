@@ -14,6 +14,7 @@
 #include "trireme/data/formats/text_file.h"
 #include "trireme/data/formats/text_labels.h"
 #include "trireme/data/source/memory_source.h"
+#include "trireme/data/source/named_source.h"
 
 namespace trireme::data::readers {
 namespace {
@@ -163,10 +164,19 @@ class Table {
     if (!samples_.skipped.empty())
       samples_.warnings.push_back(fmt::format("csv: left out {} of {} rows; the first: {}", samples_.skipped.size(),
                                               static_cast<std::size_t>(rows_) + samples_.skipped.size(), samples_.skipped.front()));
-    return std::make_unique<MemorySource>(std::move(samples_));
+    auto source = std::make_unique<MemorySource>(std::move(samples_));
+    if (!has_header_) return source;
+    return std::make_unique<NamedSource>(std::move(source), value_names());
   }
 
  private:
+  std::vector<std::string> value_names() const {
+    std::vector<std::string> names(static_cast<std::size_t>(std::ranges::count(columns_, Role::feature, &Column::role)));
+    for (const Column& column : columns_)
+      if (column.role == Role::feature) names[column.position] = column.name;
+    return names;
+  }
+
   // A name that the options mention makes it a header at once.
   bool has_header(const std::vector<std::string_view>& first, std::string_view content) const {
     if (options_.header != "auto") return options_.header == "true";

@@ -86,17 +86,18 @@ Json curves_view(std::span<const float> values, std::size_t channels) {
   return {{"curves", std::move(curves)}, {"points", width}};
 }
 
-Json row_view(std::span<const float> values) {
+Json row_view(std::span<const float> values, const std::vector<std::string>& names) {
   Json row = Json::array();
-  for (std::size_t i = 0; i < values.size(); ++i) row.push_back({std::to_string(i + 1), rounded(values[i])});
+  for (std::size_t i = 0; i < values.size(); ++i) row.push_back({i < names.size() ? names[i] : std::to_string(i + 1), rounded(values[i])});
   return {{"row", std::move(row)}};
 }
 
 }  // namespace
 
-Json view_of_values(const data::SampleFormat& format, std::span<const float> values, std::int64_t max_edge) {
+Json view_of_values(const data::SampleFormat& format, std::span<const float> values, std::int64_t max_edge,
+                    const std::vector<std::string>& names) {
   if (format.shape.rank() == 3 && format.shape[1] > 1) return picture_view(format, values, max_edge);
-  if (format.shape.rank() == 1 && format.shape.count() <= kMaxRow) return row_view(values);
+  if (format.shape.rank() == 1 && format.shape.count() <= kMaxRow) return row_view(values, names);
   return curves_view(values, static_cast<std::size_t>(format.shape.rank() > 1 ? format.shape[0] : 1));
 }
 

@@ -16,7 +16,9 @@ namespace trireme::run {
 
 // {"picture": "data:...", "height", "width"}, {"row": [[name, value] ...]} or {"curves": [[...] ...]}, by the sample's shape. Values of a
 // picture are from 0 to 1, or, of other data, stretched to that; a picture with a longer edge than `max_edge` is made smaller.
-Json view_of_values(const data::SampleFormat& format, std::span<const float> values, std::int64_t max_edge);
+// `names` are those of the values, if they have any.
+Json view_of_values(const data::SampleFormat& format, std::span<const float> values, std::int64_t max_edge,
+                    const std::vector<std::string>& names = {});
 
 // As it is stored.
 std::vector<float> stored_values(const data::Source& samples, std::int64_t index);
