@@ -32,7 +32,8 @@ class FolderPage::Documents {
     std::vector<report::RunEntry> entries = folder_.look();
     names_.clear();
     for (const report::RunEntry& entry : entries) names_.insert(entry.name);
-    std::ranges::stable_partition(entries, [](const report::RunEntry& entry) { return entry.outcome == report::Outcome::running; });
+    std::stable_partition(entries.begin(), entries.end(),
+                          [](const report::RunEntry& entry) { return entry.outcome == report::Outcome::running; });
     return report::to_json(folder_.path(), entries, report::Curves::with);
   }
 
