@@ -94,7 +94,7 @@ Estimate estimate(const Inspection& inspection, const Recipe& recipe, const Engi
   result.timed_steps = std::ssize(times);
   std::ranges::sort(times);
   result.step_seconds = times[times.size() / 4];  // other programs make some steps slow
-  const double samples = static_cast<double>(inspection.samples);
+  const auto samples = static_cast<double>(inspection.samples);
   const double per_sample = result.step_seconds / static_cast<double>(recipe.batch_size);
   const double trained = samples * (1 - recipe.validation - recipe.test_split);
   result.epoch_seconds = per_sample * (trained + kEvaluationShare * samples * recipe.validation);

@@ -60,14 +60,13 @@ bool is_grey(const data::Image& image) {
   return true;
 }
 
-bool all_grey(const std::vector<fs::path>& pictures) {
-  for (const fs::path& file : evenly(pictures, kDecoded)) {
-    try {
-      if (!is_grey(data::decode_image(read_file(file), file.string()))) return false;
-    } catch (const Error&) {  // a damaged one says nothing
-    }
+// A damaged picture says nothing.
+bool is_grey_or_damaged(const fs::path& file) {
+  try {
+    return is_grey(data::decode_image(read_file(file), file.string()));
+  } catch (const Error&) {  // the reader names it when it opens the folder
+    return true;
   }
-  return true;
 }
 
 std::int64_t side(double length) { return std::max<std::int64_t>(std::llround(length / 4) * 4, 8); }
@@ -120,7 +119,7 @@ PictureFacts look_at_pictures(const std::vector<fs::path>& pictures) {
   PictureFacts facts;
   choose_size(sizes, facts);
   const bool stored_grey = std::ranges::all_of(sizes, [](const data::ImageSize& size) { return size.channels == 1; });
-  const bool grey = stored_grey || all_grey(pictures);
+  const bool grey = stored_grey || std::ranges::all_of(evenly(pictures, kDecoded), is_grey_or_damaged);
   facts.channels = grey ? 1 : 3;
   facts.colours = !grey ? "colour" : stored_grey ? "grey" : "grey, stored as colour";
   return facts;

@@ -5,7 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <ranges>
+#include <vector>
 
 #include "trireme/base/config.h"
 #include "trireme/base/table.h"
@@ -28,7 +28,8 @@ std::string heading(const Inspection& inspection, const Recipe& recipe) {
   if (inspection.classes() > 0) text += fmt::format(", {}", counted(inspection.classes(), "class", "classes"));
   text += ".\n# Written by `trireme init`. Every line may be changed; `trireme list job` explains all options.\n";
   if (!recipe.estimate.empty()) text += fmt::format("# Time and memory: {}.\n", recipe.estimate);
-  for (const std::string& line : inspection.finding.left_out | std::views::take(20)) text += fmt::format("# Left out: {}\n", line);
+  const std::vector<std::string>& left_out = inspection.finding.left_out;
+  for (std::size_t i = 0; i < std::min<std::size_t>(left_out.size(), 20); ++i) text += fmt::format("# Left out: {}\n", left_out[i]);
   return text;
 }
 

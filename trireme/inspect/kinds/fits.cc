@@ -56,7 +56,7 @@ std::optional<Finding> find(const Place& place, const Wishes& /*wishes*/) {
       look_at(file, spectra);
     } catch (const Error& error) {  // others may be good; this one is named
       if (first_fault.empty()) first_fault = error.what();
-      finding.left_out.push_back(error.what());
+      finding.left_out.emplace_back(error.what());
     }
   }
   if (spectra.files.empty() && first_fault.empty()) return std::nullopt;
