@@ -280,7 +280,7 @@ TEST_F(InspectTest, PicturesWithATableOfClasses) {
 }
 
 TEST_F(InspectTest, ArraysOfNumpy) {
-  std::string pixels(6 * 16, 'x'), labels;
+  std::string pixels(96, 'x'), labels;
   for (int i = 0; i < 6; ++i) labels += std::string{static_cast<char>(i % 3), 0, 0, 0};
   write("x.npy", data::npy_file("|u1", {6, 4, 4}, pixels));
   EXPECT_THAT(refusal("x.npy"), HasSubstr("name the folder"));

@@ -18,7 +18,7 @@ using testing::HasSubstr;
 using testing::Not;
 using testing::StartsWith;
 
-Inspection pictures(Shape shape, std::int64_t samples) {
+Inspection pictures(const Shape& shape, std::int64_t samples) {
   Inspection inspection{.path = "/data/pets"};
   inspection.finding = {
       .title = "pictures", .reader = "image_folder", .train = {"/data/pets"}, .form = Form::pictures, .mirrors = shape[0] == 3};
