@@ -14,7 +14,6 @@
 #include "trireme/data/formats/text_file.h"
 #include "trireme/data/formats/text_labels.h"
 #include "trireme/data/source/memory_source.h"
-#include "trireme/data/source/named_source.h"
 
 namespace trireme::data::readers {
 namespace {
@@ -164,9 +163,8 @@ class Table {
     if (!samples_.skipped.empty())
       samples_.warnings.push_back(fmt::format("csv: left out {} of {} rows; the first: {}", samples_.skipped.size(),
                                               static_cast<std::size_t>(rows_) + samples_.skipped.size(), samples_.skipped.front()));
-    auto source = std::make_unique<MemorySource>(std::move(samples_));
-    if (!has_header_) return source;
-    return std::make_unique<NamedSource>(std::move(source), value_names());
+    if (has_header_) samples_.format.value_names = value_names();
+    return std::make_unique<MemorySource>(std::move(samples_));
   }
 
  private:

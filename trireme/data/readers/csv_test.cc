@@ -28,6 +28,7 @@ class Csv : public testing::Test {
 TEST_F(Csv, WordsBecomeClassesInSortedOrder) {
   const auto source = open("u,g,class\n1,2.5,STAR\n-3e-1,4,GALAXY\n5,6,STAR\n");
   EXPECT_THAT(source->format().class_names, ElementsAre("GALAXY", "STAR"));
+  EXPECT_THAT(source->format().value_names, ElementsAre("u", "g"));
   EXPECT_THAT(all_labels(*source), ElementsAre(1, 0, 1));
   EXPECT_EQ(source->format().shape, Shape{2});
   EXPECT_THAT(all_f32(*source), ElementsAre(1.0F, 2.5F, -0.3F, 4.0F, 5.0F, 6.0F));

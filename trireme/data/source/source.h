@@ -21,6 +21,7 @@ struct SampleFormat {
   std::int64_t classes = 0;              // labels are 0 to classes - 1; 0 if samples have targets instead
   std::int64_t targets = 0;              // numbers a regression is to predict for a sample
   std::vector<std::string> class_names;  // empty: classes are called by their numbers
+  std::vector<std::string> value_names;  // of a table's columns, in the order of a sample's values; empty: they have none
 
   std::size_t sample_bytes() const { return static_cast<std::size_t>(shape.count()) * (element == Element::u8 ? 1 : sizeof(float)); }
 };

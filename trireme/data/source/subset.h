@@ -14,8 +14,6 @@ class Subset final : public Source {
   // `indices` are samples of `base`, in any order, also repeated.
   Subset(std::shared_ptr<const Source> base, std::vector<std::int64_t> indices);
 
-  const Source& base() const { return *base_; }
-
   const SampleFormat& format() const override { return base_->format(); }
   std::int64_t size() const override { return static_cast<std::int64_t>(indices_.size()); }
   std::int32_t label(std::int64_t index) const override { return base_->label(at(index)); }

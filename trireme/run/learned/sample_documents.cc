@@ -9,7 +9,6 @@
 
 #include "trireme/base/error.h"
 #include "trireme/data/pipeline/batch_maker.h"
-#include "trireme/data/source/named_source.h"
 #include "trireme/data/source/permutation.h"
 #include "trireme/run/learned/sample_view.h"
 
@@ -78,7 +77,7 @@ class Examples {
     // A picture in the colours of its file is easier to judge; rows and curves stay as the network gets them.
     if (format_.shape.rank() == 3 && format_.shape[1] > 1) undo(sets_.normalization, format_, values);
     Json json{{"name", short_name(sets_.train->sample_name(index))}};
-    json.update(view_of_values(format_, values, kRunPictureEdge, data::value_names(*sets_.train)));
+    json.update(view_of_values(format_, values, kRunPictureEdge, format_.value_names));
     if (format_.classes > 0) {
       json["truth"] = class_json(sets_.class_names, sets_.train->label(index));
     } else {
@@ -102,10 +101,10 @@ Json mistakes_document(const Assessment& assessment, const Assessed& assessed, s
                 {"of", assessment.evaluation.of},
                 {"wrong", classifies(assessed.graph) ? Json(assessment.wrong) : Json()},
                 {"shown", Json::array()}};
-  const std::vector<std::string> names = data::value_names(*assessed.samples);
   for (const Mistake& mistake : assessment.mistakes) {
     Json json{{"name", short_name(assessed.samples->sample_name(mistake.sample))}};
-    json.update(view_of_values(assessed.samples->format(), stored_values(*assessed.samples, mistake.sample), max_edge, names));
+    json.update(view_of_values(assessed.samples->format(), stored_values(*assessed.samples, mistake.sample), max_edge,
+                               assessed.samples->format().value_names));
     add_answers(json, mistake, assessed);
     document["shown"].push_back(std::move(json));
   }
