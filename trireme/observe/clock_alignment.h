@@ -8,7 +8,7 @@
 namespace trireme::observe {
 
 // Clocks that were corrected by round trips are still wrong by some of their length, which is more than a message takes on a fast
-// network. Each node's clock is moved by as little as makes every message arrive after it was sent, if one can.
+// network. Each node's clock is moved by as little as makes every message arrive at least a nanosecond after it was sent, if one can.
 class ClockAlignment {
  public:
   void sent(const std::string& message, int node, double begin);

@@ -41,6 +41,16 @@ TEST(ClockAlignment, MovesAClockSoThatNothingArrivesBeforeItWasSent) {
   }
 }
 
+TEST(ClockAlignment, LetsNothingArriveInTheMomentItWasSent) {
+  for (const double seen : {-0.004, 0.0}) {  // what the clocks say that the message took
+    ClockAlignment alignment;
+    alignment.sent("a", 0, 7);
+    alignment.received("a", 1, 7 + seen);
+    const auto shifts = alignment.shifts();
+    EXPECT_NEAR(seen + shifts.at(1) - shifts.at(0), 1e-9, 1e-14) << seen;
+  }
+}
+
 TEST(ClockAlignment, CountsAMessageOnlyWithBothEnds) {
   ClockAlignment alignment;
   alignment.sent("a", 0, 5);
