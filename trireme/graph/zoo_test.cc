@@ -69,9 +69,9 @@ TEST(Zoo, EveryNetworkWithBatchNormHasItsMomentum) {
     const std::string name = fmt::format("name = '{}'", entry.name);
     if (momenta_of(name).empty()) continue;
     EXPECT_EQ(momenta_of(name + "\nbatch_norm_momentum = 0.625"), std::set<double>{0.625}) << entry.name;
+    // Statistics of the last 100 steps lag behind weights that adam moves: after 125 steps, half the training accuracy.
+    EXPECT_EQ(momenta_of(name), std::set<double>{0.9}) << entry.name;
   }
-  EXPECT_EQ(momenta_of("name = 'resnet'"), std::set<double>{0.99});
-  EXPECT_EQ(momenta_of("name = 'resnet50'"), std::set<double>{0.9});
 }
 
 TEST(Zoo, AMomentumOutOfRangeIsReportedWithItsPlace) {

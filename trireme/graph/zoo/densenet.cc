@@ -17,7 +17,7 @@ struct Options {
   double dropout = 0.1;
   ImageOptions image{.channels = 1, .height = 28, .width = 28};
   double l2 = 1e-4;
-  BatchNormOptions norm;
+  BatchNormOptions norm{.momentum = 0.9};
 };
 
 void describe(Options& o, OptionVisitor& visit) {

@@ -14,7 +14,7 @@ struct Options {
   std::int64_t depth = 20;
   ImageOptions image;
   double l2 = 1e-4;
-  BatchNormOptions norm;
+  BatchNormOptions norm{.momentum = 0.9};
 };
 
 void describe(Options& o, OptionVisitor& visit) {

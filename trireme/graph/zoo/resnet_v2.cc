@@ -16,7 +16,7 @@ struct Options {
   std::int64_t depth = 56;
   ImageOptions image;
   double l2 = 1e-4;
-  BatchNormOptions norm;
+  BatchNormOptions norm{.momentum = 0.9};
 };
 
 void describe(Options& o, OptionVisitor& visit) {
