@@ -26,7 +26,7 @@ function serve(trace) {
 function countEvents(path) {
   const counts = { X: 0, i: 0, s: 0 };
   for (const { ph } of JSON.parse(readFileSync(path, "utf8")).traceEvents) counts[ph] = (counts[ph] ?? 0) + 1;
-  return { spans: counts.X, instants: counts.i, arrows: counts.s };
+  return { "spans and events": counts.X + counts.i, arrows: counts.s };
 }
 
 // One number, or the names and numbers of rows.
@@ -41,8 +41,7 @@ async function load(tab, url) {
   await tab.go(url);
   await tab.until("window.app?.trace?.engine !== undefined && !app.isLoadingTrace", 120);
   return {
-    spans: await tab.evaluate(number("select count(*) as n from slice where dur > 0")),
-    instants: await tab.evaluate(number("select count(*) as n from slice where dur = 0")),
+    "spans and events": await tab.evaluate(number("select count(*) as n from slice")),
     arrows: await tab.evaluate(number("select count(*) as n from flow")),
     failures: await tab.evaluate(rows("select name, sum(value) as n from stats where severity in ('error', 'data_loss') and value > 0 group by name")),
   };
