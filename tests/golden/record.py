@@ -21,11 +21,11 @@ SEEDS = 60  # tried for each network; the one whose first step stays farthest fr
 PROJECTIONS = 4
 SAMPLED = 16
 
-# File, network, zoo name and options, input shape, learning rate.
+# File, network, zoo name and options (lines of TOML, as JSON writes them), input shape, learning rate.
 CASES = [
     ("mnist_cnn", networks.mnist_cnn, "mnist_cnn", "", (1, 28, 28), 0.005),
-    ("resnet_8", networks.resnet_8, "resnet", "depth = 8", (3, 32, 32), 0.05),
-    ("densenet_10", networks.densenet_10, "densenet", "depth = 10", (1, 28, 28), 0.05),
+    ("resnet_8", networks.resnet_8, "resnet", r"depth = 8\nbatch_norm_momentum = 0.99", (3, 32, 32), 0.05),
+    ("densenet_10", networks.densenet_10, "densenet", r"depth = 10\nbatch_norm_momentum = 0.99", (1, 28, 28), 0.05),
 ]
 
 

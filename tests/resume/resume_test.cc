@@ -161,6 +161,8 @@ TEST_F(Resume, RunningStatisticsGoOnWithTheSameBits) {
                                     "--set",
                                     "model.depth=8",
                                     "--set",
+                                    "model.batch_norm_momentum=0.99",
+                                    "--set",
                                     "data.name=synthetic_images",
                                     "--set",
                                     "data.samples=400"};

@@ -154,8 +154,9 @@ TEST(SkippedAlone, IsAsIfItHadNotBeen) {
 // Batch-norm's running means change in forward, before it is known.
 std::vector<Trained> with_statistics(const char* strategy, std::int64_t samples, bool leaves_out) {
   std::vector<std::string> settings = with_strategy(strategy);
-  settings.insert(settings.end(), {"model={name='resnet',depth=8}", "train.optimizer={name='sgd',learning_rate=0.01}",
-                                   "data.name=synthetic_images", fmt::format("data.samples={}", samples), "data.test_samples=8"});
+  settings.insert(settings.end(),
+                  {"model={name='resnet',depth=8,batch_norm_momentum=0.99}", "train.optimizer={name='sgd',learning_rate=0.01}",
+                   "data.name=synthetic_images", fmt::format("data.samples={}", samples), "data.test_samples=8"});
   std::vector<Trained> trained = (leaves_out ? cluster_without_step(settings, 2) : cluster_with(settings, {kBatch + 30}))->train(3);
   for (const Trained& worker : trained) {
     EXPECT_TRUE(are_finite(worker.checkpoint.states));

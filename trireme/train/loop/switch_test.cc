@@ -129,8 +129,8 @@ TEST(Switch, BetweenExactStrategiesItChangesNothing) {
 // No running statistic begins anew at a switch.
 TEST(Switch, CarriesTheCountOfUpdatesOfStatistics) {
   std::vector<std::string> settings = schedule("['allreduce', 'ps:bsp at 0.25', 'local_sgd:2 at 0.5', 'allreduce at 0.75']");
-  for (const char* more : {"model={name='resnet',depth=8}", "data.name=synthetic_images", "data.samples=180", "data.test_samples=8",
-                           "train.batch_size=40", "train.epochs=4", "train.optimizer.learning_rate=0.01"})
+  for (const char* more : {"model={name='resnet',depth=8,batch_norm_momentum=0.99}", "data.name=synthetic_images", "data.samples=180",
+                           "data.test_samples=8", "train.batch_size=40", "train.epochs=4", "train.optimizer.learning_rate=0.01"})
     settings.emplace_back(more);
   SwitchTeam team(settings);
   const std::vector<Trained> switched = team.train(3);

@@ -99,9 +99,9 @@ TEST(Team, LossCurvesAgreeWithBatchNorm) {
 
 // Ten steps on three workers: how often each layer's statistics were updated, as the checkpoint says. The same on all workers.
 std::vector<float> updates_with(const char* strategy) {
-  const Cluster cluster({"strategy.name=switch", fmt::format("strategy.schedule=['{}']", strategy), "model={name='resnet',depth=8}",
-                         "data.name=synthetic_images", "data.samples=200", "data.test_samples=8", "train.epochs=2", "train.batch_size=40",
-                         "train.optimizer.learning_rate=0.01"});
+  const Cluster cluster({"strategy.name=switch", fmt::format("strategy.schedule=['{}']", strategy),
+                         "model={name='resnet',depth=8,batch_norm_momentum=0.99}", "data.name=synthetic_images", "data.samples=200",
+                         "data.test_samples=8", "train.epochs=2", "train.batch_size=40", "train.optimizer.learning_rate=0.01"});
   const std::vector<Trained> team = cluster.train(3);
   for (const Trained& worker : team) EXPECT_EQ(worker.checkpoint.states, team[0].checkpoint.states);
   std::vector<float> updates;
