@@ -193,6 +193,7 @@ TEST_F(TrainCommands, AFinishedRunCanBeTrainedFurther) {
   const Result result = run({"train", "--resume", latest(), "--set", "train.epochs=3"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("continuing after step 12"), HasSubstr("epoch 3/3"), Not(HasSubstr("epoch 2/3"))));
+  EXPECT_THAT(run({"train", "--resume", latest()}).out, HasSubstr("nothing is left to train: 3 epochs are done, 3 are wanted"));
 }
 
 TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {
