@@ -70,12 +70,11 @@ bool has_bias(const dnnl::memory::desc& bias) { return bias.get_size() > 0; }
 template <class Use>
 auto with_convolution(const Device& device, dnnl::algorithm algorithm, const ConvolutionShape& shape,
                       const dnnl::primitive_attr& attributes, const Use& use) {
-  const auto& [source, weights, bias, target, strides, before, after] = shape;
   const auto forward = [&](const auto&... parameters) {
     return with_forward<dnnl::convolution_forward>(device, attributes, IfMissing::empty, use, prop_kind::forward_training, algorithm,
-                                                   source, parameters..., target, strides, before, after);
+                                                   shape.source, parameters..., shape.target, shape.strides, shape.before, shape.after);
   };
-  return has_bias(bias) ? forward(weights, bias) : forward(weights);
+  return has_bias(shape.bias) ? forward(shape.weights, shape.bias) : forward(shape.weights);
 }
 
 template <class Use>
@@ -105,12 +104,11 @@ Implementations convolution_backward_data(const Device& device, dnnl::algorithm 
 Implementations convolution_backward_weights(const Device& device, dnnl::algorithm algorithm, const ConvolutionShape& shape) {
   return with_convolution(device, algorithm, shape, user_scratchpad(), [&](const dnnl::convolution_forward::primitive_desc& forward) {
     if (!forward) return Implementations();
-    const auto& [source, weights, bias, target, strides, before, after] = shape;
     const auto backward = [&](const auto&... gradients) {
-      return with_backward<dnnl::convolution_backward_weights>(device, forward, IfMissing::empty, all_of, algorithm, source, gradients...,
-                                                               target, strides, before, after);
+      return with_backward<dnnl::convolution_backward_weights>(device, forward, IfMissing::empty, all_of, algorithm, shape.source,
+                                                               gradients..., shape.target, shape.strides, shape.before, shape.after);
     };
-    return has_bias(bias) ? backward(weights, bias) : backward(weights);
+    return has_bias(shape.bias) ? backward(shape.weights, shape.bias) : backward(shape.weights);
   });
 }
 
