@@ -268,11 +268,10 @@ std::optional<train::Checkpoint> RunRecords::resume(train::CheckpointKeeper& che
   }
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
+  console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
   if (cursor.epoch >= job_.train.epochs)
     console_.out << fmt::format("nothing is left to train: {} epochs are done, {} are wanted; --set train.epochs={} trains on\n",
                                 cursor.epoch, job_.train.epochs, 2 * cursor.epoch);
-  else
-    console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
   record_resume(cursor, loaded->directory.filename().string());
   return std::move(loaded->checkpoint);
 }
