@@ -12,10 +12,37 @@
 namespace trireme {
 namespace {
 
-// Width on the screen: UTF-8 continuation bytes take no column.
+struct Span {
+  char32_t first, last;
+};
+// Accents that are written over the character before them, as macOS has them in the names of files.
+constexpr std::array<Span, 3> kNoColumn{{{0x300, 0x36f}, {0x200b, 0x200d}, {0xfe00, 0xfe0f}}};
+// Chinese, Japanese, Korean and pictographs take two columns of a terminal.
+constexpr std::array<Span, 8> kTwoColumns{{{0x1100, 0x115f},
+                                           {0x2e80, 0x303e},
+                                           {0x3041, 0xa4cf},
+                                           {0xac00, 0xd7a3},
+                                           {0xf900, 0xfaff},
+                                           {0xff00, 0xff60},
+                                           {0x1f300, 0x1faff},
+                                           {0x20000, 0x3fffd}}};
+
+template <std::size_t count>
+bool is_in(const std::array<Span, count>& spans, char32_t character) {
+  return std::any_of(spans.begin(), spans.end(), [&](Span span) { return character >= span.first && character <= span.last; });
+}
+
+// Width on the screen. What is no UTF-8 is shown somehow; it only must not be an error.
 std::size_t width(std::string_view text) {
-  return static_cast<std::size_t>(
-      std::count_if(text.begin(), text.end(), [](char c) { return (static_cast<unsigned char>(c) & 0xc0) != 0x80; }));
+  std::size_t columns = 0;
+  for (std::size_t at = 0; at < text.size();) {
+    const auto lead = static_cast<unsigned char>(text[at++]);
+    char32_t character = lead < 0xc0 ? lead : lead < 0xe0 ? lead & 0x1fU : lead < 0xf0 ? lead & 0x0fU : lead & 0x07U;
+    while (lead >= 0xc0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xc0U) == 0x80U)
+      character = (character << 6U) | (static_cast<unsigned char>(text[at++]) & 0x3fU);
+    columns += is_in(kNoColumn, character) ? 0 : is_in(kTwoColumns, character) ? 2 : 1;
+  }
+  return columns;
 }
 
 std::string padded(const std::string& cell, std::size_t to, TextTable::Align align) {

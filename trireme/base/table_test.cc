@@ -18,6 +18,19 @@ TEST(TextTable, AlignsColumnsAndTrimsLines) {
             "longer      3  é\n");
 }
 
+TEST(TextTable, CountsColumnsOfTheScreen) {
+  TextTable table({{"name"}, {"x"}});
+  table.add_row({"写真", "1"});             // two columns each
+  table.add_row({"e\u0301te\u0301", "2"});  // accents over the letters
+  table.add_row({"\xff\xff", "3"});         // no UTF-8
+  EXPECT_EQ(table.to_string(),
+            "name  x\n"
+            "----  -\n"
+            "写真  1\n"
+            "e\u0301te\u0301   2\n"
+            "\xff\xff    3\n");
+}
+
 TEST(TextTableDeathTest, ARowHasACellForEachColumn) {
   TextTable table({{"one"}});
   EXPECT_DEATH(table.add_row({"a", "b"}), "as many cells");

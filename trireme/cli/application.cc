@@ -36,6 +36,14 @@ Commands declare_commands(CLI::App& app) {
   return commands;
 }
 
+// Unlike CLI11, it says which one is near; of those that people run.
+void check_command(std::string_view name) {
+  std::vector<CommandEntry> shown = commands::catalog();
+  if (std::ranges::any_of(shown, [&](const CommandEntry& entry) { return entry.name == name; })) return;
+  std::erase_if(shown, [](const CommandEntry& entry) { return entry.is_hidden; });
+  find_entry(shown, name, "command");
+}
+
 // "-gpus" is what users of blueprints are used to; CLI11 would read it as the flags -g -p -u -s.
 std::vector<const char*> with_two_dashes(int argc, const char* const* argv) {
   constexpr std::array<std::string_view, 6> kSelections{"--all", "--cpus", "--cpu", "--gpus", "--gpu", "--energy"};
@@ -58,7 +66,7 @@ int parse_and_run(int argc, const char* const* argv, const run::Console& console
   }
   const std::string_view first = argv[1];
   const bool names_command = !first.starts_with("-");
-  if (names_command) find_entry(commands::catalog(), first, "command");  // unlike CLI11, it says which one is near
+  if (names_command) check_command(first);
   try {
     app.parse(argc, with_two_dashes(argc, argv).data());
   } catch (const CLI::Success& success) {  // --help and --version

@@ -32,6 +32,8 @@ TEST(Application, WrongCommandsAreUsageErrors) {
   const Result slip = run({"descibe", "x"});
   EXPECT_EQ(slip.code, 2);
   EXPECT_THAT(slip.err, StartsWith("trireme: error: there is no command 'descibe'; did you mean 'describe'? (commands: "));
+  for (const CommandEntry& entry : commands::catalog())
+    EXPECT_EQ(slip.err.find(entry.name) == std::string::npos, entry.is_hidden) << entry.name;
   const Result option = run({"list", "--colour"});
   EXPECT_EQ(option.code, 2);
   EXPECT_EQ(option.err, "trireme: error: The following argument was not expected: --colour\nTry 'trireme list --help'.\n");

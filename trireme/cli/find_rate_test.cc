@@ -62,6 +62,7 @@ TEST_F(FindRate, SaysWhatIsWrong) {
   const Result flat = find({"--from", "1e-12", "--to", "1e-10", "--steps", "20"});
   EXPECT_EQ(flat.code, 3);
   EXPECT_THAT(flat.err, HasSubstr("the loss never fell"));
+  EXPECT_THAT(run({"find-rate", folder_.string()}).err, HasSubstr("trireme init " + folder_.string()));
 }
 
 }  // namespace

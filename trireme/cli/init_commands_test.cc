@@ -85,7 +85,8 @@ TEST_F(InitCommands, PrintsWhereThatIsAskedFor) {
 
 TEST_F(InitCommands, SayWhatIsWrong) {
   EXPECT_THAT(run({"init", path("nowhere")}).err, HasSubstr("there is no such file or folder"));
-  EXPECT_THAT(run({"train", path("nowhere")}).err, HasSubstr(path("nowhere")));
+  EXPECT_THAT(run({"train", path("nowhere")}).err, HasSubstr(path("nowhere") + ": there is no such file or folder; name a job file, or"));
+  EXPECT_EQ(run({"train", path("nowhere")}).code, 2);
   std::filesystem::create_directories(path("empty"));
   EXPECT_THAT(run({"init", path("empty"), "-o", path("job.toml")}).err, HasSubstr("the folder is empty"));
   EXPECT_THAT(run({"train", path("empty")}).err, HasSubstr("the folder is empty"));

@@ -127,6 +127,11 @@ TEST_F(LearnedCommands, EvalOfNumbersHasTheirErrors) {
   EXPECT_NEAR(score["rmse"].get<double>() * score["rmse"].get<double>(), score["loss"].get<double>(), 1e-4);
   EXPECT_LT(score["r2"].get<double>(), 1);
   EXPECT_THAT(run({"eval", latest()}).out, AllOf(HasSubstr("MAE"), HasSubstr("R²")));
+  // What the run recorded has no accuracy either, and its best epoch is that of the lowest loss.
+  EXPECT_THAT(read_file(latest() + "/journal.jsonl"), AllOf(HasSubstr("\"accuracy\":null"), Not(HasSubstr("\"accuracy\":0"))));
+  const Json entry = parse_json(run({"runs", path("runs"), "--json"}).out)["entries"][0];
+  EXPECT_TRUE(entry["accuracy"].is_null() && entry["best_accuracy"].is_null()) << entry;
+  EXPECT_TRUE(entry["best_loss"].is_number());
   const Json errors = parse_json(run({"errors", latest(), "--limit", "3", "--json"}).out)["mistakes"];
   ASSERT_EQ(errors["shown"].size(), 3U);
   EXPECT_GE(errors["shown"][0]["error"].get<double>(), errors["shown"][1]["error"].get<double>());
@@ -170,6 +175,32 @@ TEST_F(LearnedCommands, PredictMakesATableOfAFolder) {
   EXPECT_THAT(run({"predict", latest(), path("new")}).out, AllOf(HasSubstr("bright.png"), HasSubstr(" %")));
   std::filesystem::create_directories(folder_ / "empty");
   EXPECT_THAT(run({"predict", latest(), path("empty"), "--csv", path("none.csv")}).err, HasSubstr("there is no .png"));
+}
+
+// Of a model whose input is a row of values, trained on pictures.
+TEST_F(LearnedCommands, PredictTakesPicturesForAFlatInput) {
+  write_pictures();
+  write_file_atomically(folder_ / "flat.toml", std::string("[model]\nname = \"mlp_128\"\n") + kPictures +
+                                                   "\n[train]\nepochs = 20\nbatch_size = 8\nthreads = 1\noptimizer = \"adam\"\n");
+  ASSERT_EQ(run({"train", path("flat.toml"), "--runs", path("runs")}).code, 0);
+  write_picture(folder_ / "dark.png", 10);
+  write_picture(folder_ / "bright.png", 250);
+  const Result result = run({"predict", latest(), path("dark.png"), path("bright.png"), "--csv", "-"});
+  EXPECT_EQ(result.code, 0) << result.err;
+  EXPECT_THAT(result.out, AllOf(HasSubstr("dark.png,a,"), HasSubstr("bright.png,b,")));
+}
+
+TEST_F(LearnedCommands, OtherDataTakeThePlaceOfTheShareHeldOut) {
+  std::string table = "x,y,kind\n";
+  for (int i = 0; i < 40; ++i) table += fmt::format("{},{},{}\n", i % 7, i % 5, i % 7 < 3 ? "few" : "many");
+  write_file_atomically(folder_ / "kinds.csv", table);
+  write_file_atomically(folder_ / "new.csv", "x,y,kind\n6,1,many\n0,2,few\n");
+  ASSERT_EQ(train("[data]\nreader = \"csv\"\nlabel = \"kind\"\ntrain = [\"kinds.csv\"]\ntest_split = 0.2").code, 0);
+  const std::string other = "data.test=" + path("new.csv");
+  EXPECT_EQ(parse_json(run({"eval", latest(), "--set", other, "--json"}).out)["samples"], 2);
+  const Result predicted = run({"predict", latest(), "--set", other, "--csv", "-", "--limit", "0"});
+  EXPECT_THAT(predicted.out, AllOf(HasSubstr("#0,many,many,"), HasSubstr("#1,few,few,"))) << predicted.err;
+  EXPECT_THAT(run({"predict", latest(), path("new.csv")}).err, HasSubstr("--set data.test=FILE"));
 }
 
 TEST_F(LearnedCommands, PredictSkipsDamagedPicturesByName) {

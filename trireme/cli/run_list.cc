@@ -5,8 +5,12 @@
 #include <fmt/chrono.h>
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <cmath>
 #include <ctime>
+#include <set>
+#include <string_view>
 
 #include "trireme/base/table.h"
 
@@ -49,6 +53,53 @@ std::string shortened(const std::string& note) {
   return note.substr(0, end) + "…";
 }
 
+// What a narrow terminal has no room for, the first one first.
+constexpr std::array<std::string_view, 7> kDispensable{"strategy", "loss", "time", "best (epoch)", "data", "epochs", "model"};
+
+struct ListColumn {
+  TextTable::Column column;
+  std::string (*cell)(const report::RunEntry& entry);
+};
+
+std::vector<ListColumn> list_columns() {
+  using Entry = report::RunEntry;
+  constexpr auto kRight = TextTable::Align::right;
+  return {
+      {{"run"}, [](const Entry& e) { return e.name; }},
+      {{"when"}, [](const Entry& e) { return date_text(e.summary.started); }},
+      {{"model"}, [](const Entry& e) { return text_or_unknown(e.summary.model); }},
+      {{"data"}, [](const Entry& e) { return text_or_unknown(e.summary.data); }},
+      {{"strategy"}, [](const Entry& e) { return nodes_text(e.summary); }},
+      {{"epochs", kRight}, [](const Entry& e) { return fmt::format("{}/{}", whole(e.summary.epochs_done), whole(e.summary.epochs)); }},
+      {{"time", kRight}, [](const Entry& e) { return duration_text(e.summary.seconds); }},
+      {{"outcome"}, [](const Entry& e) { return std::string(report::name_of(e.outcome)); }},
+      {{"loss", kRight}, [](const Entry& e) { return loss_text(e.loss()); }},
+      {{"accuracy", kRight}, [](const Entry& e) { return accuracy_text(e.accuracy()); }},
+      {{"best (epoch)", kRight}, [](const Entry& e) { return best_text(e.best()); }},
+      {{"note"}, [](const Entry& e) { return shortened(e.note); }},
+  };
+}
+
+std::string table_without(const std::set<std::string_view>& left_out, const std::vector<report::RunEntry>& entries) {
+  std::vector<ListColumn> kept = list_columns();
+  std::erase_if(kept, [&](const ListColumn& c) { return left_out.contains(c.column.title); });
+  std::vector<TextTable::Column> titles;
+  for (const ListColumn& c : kept) titles.push_back(c.column);
+  TextTable table(std::move(titles));
+  for (const report::RunEntry& entry : entries) {
+    std::vector<std::string> cells;
+    for (const ListColumn& c : kept) cells.push_back(c.cell(entry));
+    table.add_row(std::move(cells));
+  }
+  return table.to_string();
+}
+
+// That of the rule below the titles, where a byte is a column.
+std::size_t width_of(const std::string& table) {
+  const std::size_t rule = table.find('\n') + 1;
+  return table.find('\n', rule) - rule;
+}
+
 }  // namespace
 
 std::string date_text(double seconds_since_1970) {
@@ -56,28 +107,16 @@ std::string date_text(double seconds_since_1970) {
   return fmt::format("{:%Y-%m-%d %H:%M}", fmt::localtime(static_cast<std::time_t>(seconds_since_1970)));
 }
 
-std::string table_of(const std::vector<report::RunEntry>& entries) {
-  using Align = TextTable::Align;
-  TextTable table({{"run"},
-                   {"when"},
-                   {"model"},
-                   {"data"},
-                   {"strategy"},
-                   {"epochs", Align::right},
-                   {"time", Align::right},
-                   {"outcome"},
-                   {"loss", Align::right},
-                   {"accuracy", Align::right},
-                   {"best (epoch)", Align::right},
-                   {"note"}});
-  for (const report::RunEntry& entry : entries) {
-    const report::RunSummary& s = entry.summary;
-    table.add_row({entry.name, date_text(s.started), text_or_unknown(s.model), text_or_unknown(s.data), nodes_text(s),
-                   fmt::format("{}/{}", whole(s.epochs_done), whole(s.epochs)), duration_text(s.seconds),
-                   std::string(report::name_of(entry.outcome)), loss_text(entry.loss()), accuracy_text(entry.accuracy()),
-                   best_text(entry.best()), shortened(entry.note)});
+std::string table_of(const std::vector<report::RunEntry>& entries, std::size_t columns) {
+  std::set<std::string_view> left_out;
+  if (std::ranges::all_of(entries, [](const report::RunEntry& entry) { return entry.note.empty(); })) left_out.insert("note");
+  std::string table = table_without(left_out, entries);
+  for (const std::string_view title : kDispensable) {
+    if (columns == 0 || width_of(table) <= columns) break;
+    left_out.insert(title);
+    table = table_without(left_out, entries);
   }
-  return table.to_string();
+  return table;
 }
 
 }  // namespace trireme::cli

@@ -10,6 +10,7 @@
 #include "trireme/base/files.h"
 #include "trireme/base/json.h"
 #include "trireme/cli/browser.h"
+#include "trireme/cli/run_list.h"
 #include "trireme/cli/testing/program.h"
 #include "trireme/report/testing/made_run.h"
 #include "trireme/run/terminal/exit_code.h"
@@ -57,9 +58,31 @@ TEST_F(RunsCommands, ListRunsWithTheirOutcome) {
   ASSERT_EQ(json["entries"].size(), 1U);
   EXPECT_EQ(json["entries"][0]["outcome"], "finished");
   EXPECT_DOUBLE_EQ(json["entries"][0]["accuracy"].get<double>(), 0.8);
-  EXPECT_EQ(run({"runs", runs_.string(), "--outcome", "killed"}).err, "no run of " + runs_.string() + " is to be listed\n");
+  EXPECT_EQ(run({"runs", runs_.string(), "--outcome", "killed"}).err, "no run in " + runs_.string() + " matches\n");
+  std::filesystem::create_directory(runs_ / "empty");
+  EXPECT_EQ(run({"runs", path("empty")}).err, "there is no run in " + path("empty") + "\n");
   EXPECT_EQ(parse_json(run({"runs", runs_.string(), "--json", "--limit", "1"}).out)["entries"].size(), 1U);
   EXPECT_EQ(parse_json(run({"runs", runs_.string(), "--json", "--since", "1h"}).out)["entries"].size(), 0U);
+}
+
+TEST(RunTable, FitsIntoTheTerminal) {
+  report::RunEntry entry;
+  entry.name = "kana-20261119-230809";
+  entry.summary.model = "mnist_cnn";
+  entry.summary.data = "image_folder";
+  entry.summary.strategy = "local";
+  EXPECT_THAT(table_of({entry}), AllOf(HasSubstr("strategy"), HasSubstr("best (epoch)"), Not(HasSubstr("note"))));
+  const std::string narrow = table_of({entry}, 80);
+  EXPECT_LE(narrow.find('\n'), 80U);
+  EXPECT_THAT(narrow, AllOf(Not(HasSubstr("strategy")), HasSubstr("outcome"), HasSubstr("accuracy")));
+  EXPECT_THAT(table_of({entry}, 1), AllOf(HasSubstr("run"), HasSubstr("outcome")));
+}
+
+TEST_F(RunsCommands, LongSettingsAreShownWhereTheyDiffer) {
+  write_file_atomically(runs_ / "first" / "config.toml", "[model]\nlayers = \"" + std::string(100, 'x') + "one\"\n");
+  write_file_atomically(runs_ / "second" / "config.toml", "[model]\nlayers = \"" + std::string(100, 'x') + "two\"\n");
+  EXPECT_THAT(run({"diff", path("first"), path("second")}).out,
+              AllOf(HasSubstr("…xxx"), HasSubstr("xone"), HasSubstr("xtwo"), Not(HasSubstr(std::string(50, 'x')))));
 }
 
 TEST_F(RunsCommands, WrongWordsSayWhatIsRight) {
@@ -112,6 +135,8 @@ TEST_F(RunsCommands, DiffShowsBothSides) {
   EXPECT_EQ(json["settings"][0]["values"], Json({"8", "16"}));
   EXPECT_THAT(run({"diff", path("first"), path("first")}).out, HasSubstr("no setting differs"));
   EXPECT_EQ(run({"diff", path("first")}).code, run::exit_usage);
+  EXPECT_THAT(run({"diff", path("first")}).err, HasSubstr("two runs are compared, 1 is given"));
+  EXPECT_THAT(run({"diff", path("first"), path("second"), path("first")}).err, HasSubstr("3 are given; `trireme report RUN...`"));
 }
 
 TEST_F(RunsCommands, AReportIsAPageInTheRun) {

@@ -166,8 +166,8 @@ TEST_F(TrainCommands, PredictNamesClassesOfImagesAndSamples) {
   const data::Image image{.height = 50, .width = 40, .channels = 3, .pixels = std::vector<std::uint8_t>(std::size_t{50} * 40 * 3, 100)};
   const std::string file = (folder_ / "picture.png").string();
   write_file_atomically(file, data::encode_png(image));
-  // An mlp takes vectors: which picture would that be?
-  EXPECT_THAT(run({"predict", latest(), file}).err, HasSubstr("not images"));
+  // An mlp takes vectors: its data say which picture that would be.
+  EXPECT_THAT(run({"predict", latest(), file}).out, AllOf(HasSubstr("picture.png"), HasSubstr(" %")));
   run({"train", job(), "--runs", (folder_ / "runs").string(), "--set", "model.name=mnist_cnn", "--set", "train.epochs=1"});
   EXPECT_THAT(run({"predict", latest(), file}).out, AllOf(HasSubstr("picture.png"), HasSubstr(" %")));
 }
@@ -193,6 +193,7 @@ TEST_F(TrainCommands, AFinishedRunCanBeTrainedFurther) {
   const Result result = run({"train", "--resume", latest(), "--set", "train.epochs=3"});
   EXPECT_EQ(result.code, 0) << result.err;
   EXPECT_THAT(result.out, AllOf(HasSubstr("continuing after step 12"), HasSubstr("epoch 3/3"), Not(HasSubstr("epoch 2/3"))));
+  EXPECT_THAT(run({"train", "--resume", latest()}).out, HasSubstr("nothing is left to train: 3 epochs are done, 3 are wanted"));
 }
 
 TEST_F(TrainCommands, MistakesAreReportedBeforeARunIsMade) {

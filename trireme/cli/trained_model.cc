@@ -4,6 +4,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "trireme/base/error.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/data_lookup.h"
@@ -30,6 +32,14 @@ void take_best(TrainedModel& model) {
   model.is_best = true;
 }
 
+// Other data are to be tested: the share of the run's own that was held out for it is no question any more.
+void leave_out_split(Config& config, const std::vector<std::string>& settings) {
+  const auto sets = [&](std::string_view key) {
+    return std::ranges::any_of(settings, [&](const std::string& setting) { return setting.starts_with(key); });
+  };
+  if (sets("data.test=") && !sets("data.test_split=")) config.set("data.test_split", "0", "--set data.test");
+}
+
 }  // namespace
 
 std::filesystem::path run_of(const std::filesystem::path& path) {
@@ -53,6 +63,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path, const std::ve
                                 Weights weights) {
   const auto run = train::RunDirectory::open(run_of(path));
   Config config = run::load_job(run.config().string(), settings);
+  leave_out_split(config, settings);
   run::resolve_data(config, console);
   TrainedModel model{.job = train::job_from_config(config)};
   if (is_checkpoint(path)) {

@@ -41,6 +41,9 @@ Finding find(const Place& place, const Wishes& wishes) {
                 place.path().string(), counted(static_cast<std::int64_t>(pictures.size()), "picture")};
   std::string looked_for;
   for (const KindEntry& kind : all) looked_for += fmt::format("\n  - {}", kind.looked_for);
+  if (!place.is_folder())
+    throw Error{invalid_argument, "{}: this file is no data of a kind that is known. What was looked for:{}", place.path().string(),
+                looked_for};
   throw Error{invalid_argument, "{}: nothing to train on was found here. It has {}. What was looked for:{}", place.path().string(),
               contents, looked_for};
 }

@@ -117,6 +117,7 @@ TEST_F(InspectTest, WhatCantBeTrainedOnIsSaid) {
   write("b.txt", "more text");
   write("c.pdf", "");
   EXPECT_THAT(refusal(), AllOf(HasSubstr("2 .txt, 1 .pdf"), HasSubstr("What was looked for"), HasSubstr("sub-folders with pictures")));
+  EXPECT_THAT(refusal("c.pdf"), AllOf(HasSubstr("this file is no data of a kind that is known"), Not(HasSubstr("It has"))));
   pictures("only", 3);
   EXPECT_THAT(refusal(), HasSubstr("all pictures are in one folder, 'only'"));
 }

@@ -37,8 +37,8 @@ std::size_t wanted_column(const TableProfile& profile, const std::string& wanted
   for (const Column& column : profile.columns) names.push_back(column.name);
   const std::vector<std::string_view> views(names.begin(), names.end());
   const std::string guess = nearest(wanted, views);
-  throw Error{invalid_argument, "{}: --label {}: there is no such column; {} the columns are {}", file,
-              wanted,           guess.empty() ? "" : fmt::format("did you mean '{}'?", guess),    some_of(names, 20)};
+  throw Error{invalid_argument, "{}: --label {}: there is no such column; {}the columns are {}", file,
+              wanted,           guess.empty() ? "" : fmt::format("did you mean '{}'? ", guess),  some_of(names, 20)};
 }
 
 bool may_be_classes(const Column& column, std::int64_t rows) {

@@ -206,7 +206,8 @@ int run(const Options& o, const run::Console& console) {
 
 Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  arguments.option("set", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here").shown_as("SET");
+  // Not "set": newer versions of CLI11 take that for --set.
+  arguments.option("dataset", options->set, "a public set of 'trireme fetch'; it is fetched if it is not here").shown_as("SET");
   arguments.option("--reader", options->reader, "how to read your own files").shown_as("READER");
   arguments.option("--files", options->files, "files of the training part, in the reader's order; patterns are possible").shown_as("FILE");
   arguments.option("--test-files", options->test_files, "files of the test part").shown_as("FILE");

@@ -2,6 +2,7 @@
 // diff: in which settings two runs differ, and what came of it.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <memory>
@@ -19,7 +20,7 @@ namespace trireme::cli::commands {
 namespace {
 
 struct Options {
-  std::string one, other;
+  std::vector<std::string> runs;
   bool json = false;
 };
 
@@ -58,13 +59,32 @@ std::string change_text(const report::ResultRow& row) {
   return row.one == 0 ? "" : fmt::format("{:+.1f} %", 100 * (row.other / row.one - 1));
 }
 
+constexpr std::size_t kMaxValueShown = 40;  // bytes, about
+
+// A long value from shortly before where it differs from the other one; --json has all of it.
+std::string shown(const std::string& value, const std::string& other) {
+  if (value.size() <= kMaxValueShown) return value;
+  const auto differs = static_cast<std::size_t>(std::ranges::mismatch(value, other).in1 - value.begin());
+  const auto boundary = [&](std::size_t at) {  // of a character of UTF-8
+    while (at > 0 && at < value.size() && (static_cast<unsigned char>(value[at]) & 0xc0U) == 0x80U) --at;
+    return at;
+  };
+  const std::size_t first =
+      differs < kMaxValueShown / 2 ? 0 : boundary(std::min(differs - kMaxValueShown / 4, value.size() - kMaxValueShown));
+  const std::size_t last = boundary(std::min(value.size(), first + kMaxValueShown));
+  return fmt::format("{}{}{}", first > 0 ? "…" : "", value.substr(first, last - first), last < value.size() ? "…" : "");
+}
+
 std::string text_of(const report::RunDifference& difference) {
   using Align = TextTable::Align;
   std::string text;
   if (difference.settings.empty()) text += "no setting differs\n";
   if (!difference.settings.empty()) {
     TextTable settings({{"setting"}, {difference.one}, {difference.other}});
-    for (const report::SettingRow& row : difference.settings) settings.add_row({row.key, row.one.value_or("-"), row.other.value_or("-")});
+    for (const report::SettingRow& row : difference.settings) {
+      const std::string one = row.one.value_or("-"), other = row.other.value_or("-");
+      settings.add_row({row.key, shown(one, other), shown(other, one)});
+    }
     text += settings.to_string();
   }
   TextTable results({{"result"}, {difference.one, Align::right}, {difference.other, Align::right}, {"difference", Align::right}});
@@ -77,17 +97,19 @@ std::string text_of(const report::RunDifference& difference) {
 std::string outcome_of(const std::string& run) { return std::string(name_of(report::RunFolder(run).look().at(0).outcome)); }
 
 int run(const Options& o, const run::Console& console) {
-  const report::RunDocument one = report::read_run(o.one), other = report::read_run(o.other);
+  if (o.runs.size() != 2)
+    throw Error{invalid_argument, "two runs are compared, {} {} given{}", o.runs.size(), o.runs.size() == 1 ? "is" : "are",
+                o.runs.size() > 2 ? "; `trireme report RUN...` has several side by side" : ""};
+  const report::RunDocument one = report::read_run(o.runs[0]), other = report::read_run(o.runs[1]);
   const report::RunDifference difference =
-      report::difference_of({one, outcome_of(o.one), defaults_of(one)}, {other, outcome_of(o.other), defaults_of(other)});
+      report::difference_of({one, outcome_of(o.runs[0]), defaults_of(one)}, {other, outcome_of(o.runs[1]), defaults_of(other)});
   console.out << (o.json ? report::json_of(difference).dump(2) + "\n" : text_of(difference));
   return 0;
 }
 
 Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
-  arguments.option("run", options->one, "the first run's directory").required().shown_as("RUN");
-  arguments.option("other", options->other, "the second run's directory").required().shown_as("RUN");
+  arguments.option("runs", options->runs, "the directories of two runs").required().shown_as("RUN");
   arguments.flag("--json", options->json, "print JSON");
   return [options](const run::Console& console) { return run(*options, console); };
 }

@@ -11,6 +11,7 @@
 #include "trireme/cli/command_entry.h"
 #include "trireme/experiment/rate_range.h"
 #include "trireme/experiment/rate_trial.h"
+#include "trireme/inspect/inspect.h"
 #include "trireme/run/setup/algorithm_memory.h"
 #include "trireme/run/setup/own_process.h"
 #include "trireme/run/terminal/exit_code.h"
@@ -87,6 +88,8 @@ void print(const Options& o, const experiment::RateTrial& trial, const experimen
 
 int run(const Options& o, const run::Console& console) {
   if (o.from >= o.to) throw Error{invalid_argument, "--from {:g} must be below --to {:g}", o.from, o.to};
+  if (inspect::names_data(o.job.file))
+    throw Error{invalid_argument, "find-rate needs a job file: write one with `trireme init {}`, then give it", o.job.file};
   run::TrainingRequest request = run::training_request(o.job, console);
   run::fit_to_data(request);
   const train::Job job = train::job_from_config(request.config);

@@ -8,6 +8,7 @@
 #include <numeric>
 
 #include "trireme/base/clock.h"
+#include "trireme/base/error.h"
 #include "trireme/base/files.h"
 #include "trireme/base/json.h"
 #include "trireme/base/table.h"
@@ -48,18 +49,29 @@ struct Samples {
   std::shared_ptr<const data::TolerantSource> tolerant = nullptr;  // the same, of many pictures
 };
 
+// Of pictures for the model. One that takes a row of values may have been trained on pictures: then their shape is known from those.
+Shape picture_shape(const TrainedModel& model) {
+  const Shape& input = model.job.graph.node(model.job.graph.inputs().at(0)).shape;
+  if (input.rank() == 3) return input;
+  const Shape trained = data::open_sources(model.job.data).train->format().shape;
+  if (trained.rank() == 3 && trained.count() == input.count()) return trained;
+  throw Error{invalid_argument,
+              "the model takes samples of {}, not pictures; for rows of another file of the same form: --set data.test=FILE --limit 0",
+              input.to_string()};
+}
+
 // A picture of many that is damaged is named and left out; one that was asked for by itself is an error.
 Samples image_samples(const Options& o, const TrainedModel& model, const run::Console& console) {
+  const Shape shape = picture_shape(model);
   const PictureFiles pictures = find_pictures(o.images);
   if (pictures.passed_over > 0)
     console.err << fmt::format("trireme: passed over {} {} that {} no .png, .jpg or .jpeg\n", with_thousands(pictures.passed_over),
                                pictures.passed_over == 1 ? "file" : "files", pictures.passed_over == 1 ? "is" : "are");
 
-  const graph::Graph& graph = model.job.graph;
   const data::DataRequest& trained_on = model.job.data;
   const auto fit_of = trained_on.reader->image_fit;
   const data::ImageFit fit = fit_of == nullptr ? data::ImageFit{} : fit_of(trained_on.reader_options);
-  std::shared_ptr<const data::Source> files = data::image_files(pictures.files, graph.node(graph.inputs().at(0)).shape, fit);
+  std::shared_ptr<const data::Source> files = data::image_files(pictures.files, shape, fit);
   if (!pictures.has_folder && o.csv.empty()) return {.source = std::move(files)};
   auto tolerant = std::make_shared<data::TolerantSource>(std::move(files));
   return {.source = tolerant, .tolerant = tolerant};

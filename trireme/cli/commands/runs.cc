@@ -17,6 +17,7 @@
 #include "trireme/cli/runs_cache.h"
 #include "trireme/report/folder/run_filter.h"
 #include "trireme/report/folder/run_folder.h"
+#include "trireme/run/setup/own_process.h"
 #include "trireme/train/checkpoint/run_directory.h"
 
 namespace trireme::cli::commands {
@@ -52,9 +53,10 @@ int list(const ListOptions& o, const run::Console& console) {
   if (o.json)
     console.out << report::to_json(folder.path(), entries, report::Curves::without) << "\n";
   else if (!entries.empty())
-    console.out << table_of(entries);
+    console.out << table_of(entries, run::terminal_columns(STDOUT_FILENO));
   else
-    console.err << fmt::format("no run of {} is to be listed\n", o.folder);
+    console.err << (folder.look().empty() ? fmt::format("there is no run in {}\n", o.folder)
+                                          : fmt::format("no run in {} matches\n", o.folder));
   return 0;
 }
 

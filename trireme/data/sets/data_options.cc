@@ -80,7 +80,7 @@ void describe(DataOptions& o, OptionVisitor& visit) {
   visit("folds", o.folds, "the training samples in so many parts, one of which is the test; 0: none. `trireme train --folds` sets both", 0,
         1 << 20);
   visit("fold", o.fold, "which part is the test, from 1 to `folds`", 0, 1 << 20);
-  visit("limit", o.limit, "train on this many samples at most; 0 means all", 0);
+  visit("limit", o.limit, "train on this many samples at most, the first ones or with `stratify` of each class its share; 0 means all", 0);
   visit("normalize", o.normalize,
         "measured on the training samples: subtract the mean, or divide by the deviation too (standard); per_sample: each by its own",
         {"none", "mean", "standard", "per_sample"});

@@ -2,9 +2,12 @@
 // Opens the reader, puts the cache before it, splits off validation samples and measures the normalisation.
 #include "trireme/data/sets/data_sets.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <cmath>
 #include <iterator>
+#include <set>
 #include <utility>
 
 #include "trireme/base/error.h"
@@ -58,14 +61,42 @@ std::shared_ptr<const Source> part_or_null(const std::shared_ptr<const Source>& 
   return std::make_shared<Subset>(base, std::move(indices));
 }
 
+std::vector<std::int32_t> labels_of(const Source& samples) {
+  std::vector<std::int32_t> labels;
+  for (std::int64_t i = 0; i < samples.size(); ++i) labels.push_back(samples.label(i));
+  return labels;
+}
+
 Split split_of(const Source& samples, const SplitSizes& sizes, const DataOptions& options) {
   const auto seed = static_cast<std::uint64_t>(options.split_seed);
   if (!options.stratify) return split_samples(samples.size(), sizes, seed);
   if (samples.format().classes == 0)
     throw Error{invalid_argument, "[data]: stratify needs classes, but these samples have numbers to predict; leave it out"};
-  std::vector<std::int32_t> labels;
-  for (std::int64_t i = 0; i < samples.size(); ++i) labels.push_back(samples.label(i));
-  return stratified_split(labels, sizes, seed);
+  return stratified_split(labels_of(samples), sizes, seed);
+}
+
+std::int64_t classes_among(const Source& samples) {
+  const std::vector<std::int32_t> labels = labels_of(samples);
+  return static_cast<std::int64_t>(std::set<std::int32_t>(labels.begin(), labels.end()).size());
+}
+
+// The first ones, or with `stratify` of each class its share. In a folder for each class the first ones are all of one class.
+void limit_samples(std::vector<std::int64_t>& train, DataSets& sets, const DataOptions& options) {
+  const auto left = static_cast<std::int64_t>(train.size());
+  if (options.limit == 0 || options.limit >= left) return;
+  const Subset all(sets.train, train);
+  if (options.stratify) {
+    const auto seed = static_cast<std::uint64_t>(options.split_seed);
+    std::vector<std::int64_t> places = stratified_split(labels_of(all), {.validation = left - options.limit}, seed).train;
+    for (std::int64_t& place : places) place = train[static_cast<std::size_t>(place)];
+    train = std::move(places);
+  }
+  train.resize(static_cast<std::size_t>(options.limit));
+  if (sets.train->format().classes == 0) return;
+  const std::int64_t classes = classes_among(all), kept = classes_among(Subset(sets.train, train));
+  if (kept < classes)
+    sets.warnings.push_back(fmt::format("data.limit = {} leaves samples of {} of {} classes to train on{}", options.limit, kept, classes,
+                                        options.stratify ? "" : "; with data.stratify = true it takes of each class its share"));
 }
 
 // The fold is held out of what the split leaves to train on; validation samples are then drawn from the rest.
@@ -93,8 +124,7 @@ void apply_split(DataSets& sets, const DataOptions& options) {
   if (sizes.test > 0 && sets.test != nullptr) throw Error{invalid_argument, "[data]: has both test files and test_split; leave one out"};
   Split split = split_of(*sets.train, sizes, options);
   if (options.folds > 0) apply_fold(split, sets, options);
-  if (options.limit > 0 && options.limit < static_cast<std::int64_t>(split.train.size()))
-    split.train.resize(static_cast<std::size_t>(options.limit));
+  limit_samples(split.train, sets, options);
   if (static_cast<std::int64_t>(split.train.size()) == sets.train->size()) return;
   const std::shared_ptr<const Source> base = sets.train;
   sets.train = part_or_null(base, std::move(split.train));

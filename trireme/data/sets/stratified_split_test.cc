@@ -15,6 +15,7 @@ namespace {
 
 using testing::ElementsAre;
 using testing::HasSubstr;
+using testing::UnorderedElementsAre;
 
 // 60 samples of class 0, 30 of class 1, 10 of class 2, mixed.
 std::vector<std::int32_t> uneven_labels() {
@@ -78,6 +79,25 @@ TEST(StratifiedSplit, IsAnOptionOfTheJob) {
     EXPECT_EQ(labels.size(), 10U);
     EXPECT_EQ(std::ranges::count(labels, 1), 1);  // "rare"
   }
+}
+
+// As a folder for each class is: sorted.
+TEST(StratifiedSplit, ALimitTakesOfEachClassItsShare) {
+  const ScratchFolder folder;
+  std::string table = "x,kind\n";
+  for (int i = 0; i < 40; ++i) table += std::to_string(i) + (i < 10 ? ",rare\n" : ",common\n");
+  const std::string path = folder.write("table.csv", table).string();
+  const auto open = [&](const std::string& more) {
+    return open_data(data_request(Config::parse_toml("reader = 'csv'\ntrain = ['" + path + "']\n" + more, "job.toml")), folder.path());
+  };
+  const DataSets sets = open("stratify = true\nvalidation = 0.2\nlimit = 8");
+  EXPECT_THAT(all_labels(*sets.train), UnorderedElementsAre(0, 0, 0, 0, 0, 0, 1, 1));
+  EXPECT_EQ(sets.validation->size(), 8);
+  EXPECT_THAT(sets.warnings, testing::IsEmpty());
+  EXPECT_EQ(open("stratify = true\nlimit = 1").train->size(), 1);
+  EXPECT_THAT(open("limit = 8").warnings,
+              ElementsAre(HasSubstr("limit = 8 leaves samples of 1 of 2 classes to train on; with data.stratify")));
+  EXPECT_THAT(open("limit = 30").warnings, testing::IsEmpty());
 }
 
 TEST(StratifiedSplit, NeedsClasses) {

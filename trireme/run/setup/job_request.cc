@@ -18,6 +18,11 @@ namespace {
 Config config_of(const JobRequest& request) {
   if (!request.resume.empty()) return load_job(train::RunDirectory::open(request.resume).config().string(), request.settings);
   if (!request.text.empty()) return job_from_text(request.text, "job.toml", request.settings);
+  std::error_code fault;
+  if (std::filesystem::status(request.file, fault).type() == std::filesystem::file_type::not_found)
+    throw Error{not_found,
+                "{}: there is no such file or folder; name a job file, or for `trireme train` your data: a folder of pictures, a table",
+                std::string(request.file)};
   return load_job(request.file, request.settings);
 }
 

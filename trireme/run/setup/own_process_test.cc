@@ -5,6 +5,7 @@
 #include <fcntl.h>
 #include <gmock/gmock.h>
 #include <gtest/gtest.h>
+#include <sys/ioctl.h>
 #include <unistd.h>
 
 #include <cstdlib>
@@ -54,10 +55,14 @@ TEST(OwnProcess, OnlyATerminalThatKnowsEscapeCodesHasLinesRewritten) {
   EXPECT_TRUE(rewrites_lines(terminal));
   environment.set("TERM", "dumb");
   EXPECT_FALSE(rewrites_lines(terminal));
+  const winsize size{.ws_row = 24, .ws_col = 81, .ws_xpixel = 0, .ws_ypixel = 0};
+  ASSERT_EQ(::ioctl(terminal, TIOCSWINSZ, &size), 0);
+  EXPECT_EQ(terminal_columns(terminal), 81U);
   ::close(terminal);
   environment.set("TERM", "xterm");
   const int file = ::open("/dev/null", O_WRONLY);
   EXPECT_FALSE(rewrites_lines(file));
+  EXPECT_EQ(terminal_columns(file), 0U);
   ::close(file);
 }
 

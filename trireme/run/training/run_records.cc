@@ -122,7 +122,8 @@ RunRecords::RunRecords(const TrainingRequest& request, const train::Job& job, co
           directory_.step_events(), [this] { return recorded_at_.load(); }, &disk_),
       progress_(console.out, guard.clock(),
                 {.terminal = request.terminal, .epochs = job.train.epochs, .classes = data.train->format().classes > 0}),
-      recorder_(journal_, {.epochs = events_, .steps = step_events_, .every = event_steps(job, *data.train)}),
+      recorder_(journal_, {.epochs = events_, .steps = step_events_, .every = event_steps(job, *data.train)},
+                data.train->format().classes > 0),
       telemetry_(directory_.path(), &disk_),
       profile_(directory_.path(), [&console](const std::string& line) { console.err << "trireme: " << line << "\n"; }),
       queue_(guard),
@@ -268,6 +269,9 @@ std::optional<train::Checkpoint> RunRecords::resume(train::CheckpointKeeper& che
   for (const std::string& warning : loaded->warnings) console_.err << "trireme: warning: " << warning << "\n";
   const train::Cursor& cursor = loaded->checkpoint.cursor;
   console_.out << fmt::format("continuing after step {} (epoch {}) from {}\n", cursor.step, cursor.epoch + 1, loaded->directory.string());
+  if (cursor.epoch >= job_.train.epochs)
+    console_.out << fmt::format("nothing is left to train: {} epochs are done, {} are wanted; --set train.epochs={} trains on\n",
+                                cursor.epoch, job_.train.epochs, 2 * cursor.epoch);
   record_resume(cursor, loaded->directory.filename().string());
   return std::move(loaded->checkpoint);
 }

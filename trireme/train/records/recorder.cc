@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 #include <string>
 #include <utility>
 
@@ -16,7 +17,15 @@ std::int64_t every_for(std::int64_t steps) {
   return std::max(std::int64_t{1}, steps / kPoints);
 }
 
-void Recorder::step(const StepRecord& record) {
+Score Recorder::known(Score score) const {
+  if (!has_accuracy_) score.accuracy = std::numeric_limits<double>::quiet_NaN();
+  return score;
+}
+
+void Recorder::step(const StepRecord& reported) {
+  StepRecord record = reported;
+  record.batch = known(record.batch);
+  record.epoch_mean = known(record.epoch_mean);
   if (record.step <= step_) events_.steps.restart(record.step);  // after a rollback
   step_ = record.step;
   journal_.write("step", observe::fields_of(record));
@@ -31,7 +40,9 @@ void Recorder::write_step_events(const StepRecord& record) const {
   if (record.seconds > 0) events.scalar("step/samples_per_second", record.step, static_cast<double>(record.batch.samples) / record.seconds);
 }
 
-void Recorder::epoch(const EpochRecord& record) {
+void Recorder::epoch(const EpochRecord& reported) {
+  EpochRecord record = reported;
+  for (Score* score : {&record.train, &record.validation, &record.test}) *score = known(*score);
   observe::Fields fields = observe::fields_of(record);
   fields.emplace_back("step", step_);
   journal_.write("epoch", fields);
@@ -39,7 +50,7 @@ void Recorder::epoch(const EpochRecord& record) {
   for (const auto& [part, score] : {std::pair{"train", record.train}, {"validation", record.validation}, {"test", record.test}}) {
     if (score.samples == 0) continue;
     events_.epochs.scalar(std::string("loss/") + part, record.epoch + 1, score.loss);
-    events_.epochs.scalar(std::string("accuracy/") + part, record.epoch + 1, score.accuracy);
+    if (has_accuracy_) events_.epochs.scalar(std::string("accuracy/") + part, record.epoch + 1, score.accuracy);
   }
   events_.epochs.scalar("penalty", record.epoch + 1, record.penalty);
   events_.epochs.scalar("learning_rate", record.epoch + 1, record.learning_rate);
@@ -63,7 +74,7 @@ void Recorder::checkpoint(const CheckpointRecord& record) {
 }
 
 void Recorder::test(const Score& score) {
-  observe::Fields fields = observe::fields_of(score);
+  observe::Fields fields = observe::fields_of(known(score));
   fields.emplace_back("step", step_);
   journal_.write("test", fields);
 }

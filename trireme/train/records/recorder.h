@@ -22,7 +22,9 @@ std::int64_t every_for(std::int64_t steps);
 
 class Recorder final : public Observer {
  public:
-  Recorder(observe::Journal& journal, const EventFiles& events) : journal_(journal), events_(events) {}
+  // Without `has_accuracy`, e.g. of a regression, each accuracy is recorded as unknown.
+  Recorder(observe::Journal& journal, const EventFiles& events, bool has_accuracy = true)
+      : journal_(journal), events_(events), has_accuracy_(has_accuracy) {}
 
   void step(const StepRecord& record) override;
   void epoch(const EpochRecord& record) override;
@@ -32,10 +34,12 @@ class Recorder final : public Observer {
   void test(const Score& score) override;
 
  private:
+  Score known(Score score) const;
   void write_step_events(const StepRecord& record) const;
 
   observe::Journal& journal_;
   EventFiles events_;
+  bool has_accuracy_;
   std::int64_t step_ = 0;  // the last one reported
 };
 
