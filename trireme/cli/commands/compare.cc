@@ -5,6 +5,7 @@
 
 #include <algorithm>
 #include <chrono>
+#include <cmath>
 #include <memory>
 
 #include "trireme/base/error.h"
@@ -49,6 +50,13 @@ experiment::Experiment experiment_of(const Options& o) {
   if (o.out.empty() || !std::filesystem::exists(kept))
     throw Error{invalid_argument, "give job files, or --out FOLDER with the folder of a comparison that was begun"};
   return experiment::read_experiment({kept.string()}, o.flags);
+}
+
+// Of numbers to predict there is no accuracy.
+std::string score_text(const experiment::RunSummary& summary) {
+  const std::string score =
+      std::isfinite(summary.accuracy) ? fmt::format("accuracy {:.4f}", summary.accuracy) : fmt::format("loss {:.4f}", summary.loss);
+  return fmt::format("{} in {}", score, experiment::in_hours(summary.seconds));
 }
 
 class Comparing {
@@ -116,10 +124,7 @@ class Comparing {
                                        stop, [&](const experiment::JournalTail::Position& position) { progress.on_position(position); });
     cell.run = outcome.is_success ? experiment::find_finished_run(folder) : std::nullopt;
     cell.failure = cell.run ? "" : outcome.is_success ? "it ended well, but did not train to the end" : outcome.failure;
-    progress.end(cell.run
-                     ? fmt::format("accuracy {:.4f} in {}", cell.run->summary.accuracy, experiment::in_hours(cell.run->summary.seconds))
-                     : "failed: " + cell.failure,
-                 outcome.use.seconds);
+    progress.end(cell.run ? score_text(cell.run->summary) : "failed: " + cell.failure, outcome.use.seconds);
   }
 
   const Options& options_;

@@ -73,7 +73,8 @@ class Pass {
     ++wrong_;
     std::vector<float> probabilities(outputs.begin(), outputs.end());
     train::softmax(probabilities);
-    keep({.sample = index, .severity = probabilities[static_cast<std::size_t>(answer)], .outputs = std::move(probabilities)});
+    const float severity = probabilities[static_cast<std::size_t>(answer)];
+    keep({.sample = index, .severity = severity, .outputs = std::move(probabilities)});
   }
 
   void add_numbers(std::int64_t index, std::span<const float> outputs) {
