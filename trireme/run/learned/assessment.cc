@@ -73,7 +73,7 @@ class Pass {
     ++wrong_;
     std::vector<float> probabilities(outputs.begin(), outputs.end());
     train::softmax(probabilities);
-    const float severity = probabilities[static_cast<std::size_t>(answer)];
+    const double severity = probabilities[static_cast<std::size_t>(answer)];
     keep({.sample = index, .severity = severity, .outputs = std::move(probabilities)});
   }
 
