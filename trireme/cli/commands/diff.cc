@@ -62,9 +62,9 @@ std::string change_text(const report::ResultRow& row) {
 constexpr std::size_t kMaxValueShown = 40;  // bytes, about
 
 // A long value from shortly before where it differs from the other one; --json has all of it.
-std::string shown(const std::string& value, const std::string& other) {
+std::string shown(const std::string& value, const std::string& compared) {
   if (value.size() <= kMaxValueShown) return value;
-  const auto differs = static_cast<std::size_t>(std::ranges::mismatch(value, other).in1 - value.begin());
+  const auto differs = static_cast<std::size_t>(std::ranges::mismatch(value, compared).in1 - value.begin());
   const auto boundary = [&](std::size_t at) {  // of a character of UTF-8
     while (at > 0 && at < value.size() && (static_cast<unsigned char>(value[at]) & 0xc0U) == 0x80U) --at;
     return at;
@@ -82,8 +82,8 @@ std::string text_of(const report::RunDifference& difference) {
   if (!difference.settings.empty()) {
     TextTable settings({{"setting"}, {difference.one}, {difference.other}});
     for (const report::SettingRow& row : difference.settings) {
-      const std::string one = row.one.value_or("-"), other = row.other.value_or("-");
-      settings.add_row({row.key, shown(one, other), shown(other, one)});
+      const std::string first = row.one.value_or("-"), second = row.other.value_or("-");
+      settings.add_row({row.key, shown(first, second), shown(second, first)});
     }
     text += settings.to_string();
   }

@@ -53,7 +53,7 @@ struct Samples {
 Shape picture_shape(const TrainedModel& model) {
   const Shape& input = model.job.graph.node(model.job.graph.inputs().at(0)).shape;
   if (input.rank() == 3) return input;
-  const Shape trained = data::open_sources(model.job.data).train->format().shape;
+  Shape trained = data::open_sources(model.job.data).train->format().shape;
   if (trained.rank() == 3 && trained.count() == input.count()) return trained;
   throw Error{invalid_argument,
               "the model takes samples of {}, not pictures; for rows of another file of the same form: --set data.test=FILE --limit 0",

@@ -26,8 +26,8 @@ class Recorder final : public Observer {
   Recorder(observe::Journal& journal, const EventFiles& events, bool has_accuracy = true)
       : journal_(journal), events_(events), has_accuracy_(has_accuracy) {}
 
-  void step(const StepRecord& record) override;
-  void epoch(const EpochRecord& record) override;
+  void step(const StepRecord& reported) override;
+  void epoch(const EpochRecord& reported) override;
   void server(const ServerRecord& record) override;
   void switched(const SwitchRecord& record) override;
   void checkpoint(const CheckpointRecord& record) override;
