@@ -108,4 +108,7 @@ if(TRIREME_PRECOMPILE AND CMAKE_CXX_COMPILER_ID STREQUAL "GNU")
   trireme_precompiled_headers(trireme_headers ${TRIREME_COMMON_HEADERS})
   trireme_precompiled_headers(trireme_test_headers ${TRIREME_COMMON_HEADERS} <gmock/gmock.h> <gtest/gtest.h>)
   target_link_libraries(trireme_test_headers PRIVATE GTest::gmock)
+  if(NOT CMAKE_BUILD_TYPE STREQUAL "Debug")
+    target_compile_options(trireme_test_headers PRIVATE -O1)  # as the programs that only tests run
+  endif()
 endif()

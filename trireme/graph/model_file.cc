@@ -50,8 +50,8 @@ class LayersReader {
 
 void LayersReader::read(const Config& layer) {
   const Config* given = layer.find("name");
-  const OpEntry& op =
-      op_of(layer, given != nullptr ? fmt::format("layer '{}'", given->text()) : fmt::format("layer {}", names_.size() + 1));
+  const std::string called = given != nullptr ? fmt::format("layer '{}'", given->text()) : fmt::format("layer {}", names_.size() + 1);
+  const OpEntry& op = op_of(layer, called);
   const std::string name = given != nullptr ? given->text() : builder_.free_name(op.name);
   const std::string place = fmt::format("layer '{}' ({})", name, op.name);
 
