@@ -200,7 +200,18 @@ TEST_F(LearnedCommands, OtherDataTakeThePlaceOfTheShareHeldOut) {
   EXPECT_EQ(parse_json(run({"eval", latest(), "--set", other, "--json"}).out)["samples"], 2);
   const Result predicted = run({"predict", latest(), "--set", other, "--csv", "-", "--limit", "0"});
   EXPECT_THAT(predicted.out, AllOf(HasSubstr("#0,many,many,"), HasSubstr("#1,few,few,"))) << predicted.err;
-  EXPECT_THAT(run({"predict", latest(), path("new.csv")}).err, HasSubstr("--set data.test=FILE"));
+}
+
+TEST_F(LearnedCommands, RowsWithoutTheirClassArePredicted) {
+  std::string table = "x,y,kind\n";
+  for (int i = 0; i < 40; ++i) table += fmt::format("{},{},{}\n", i % 7, i % 5, i % 7 < 3 ? "few" : "many");
+  write_file_atomically(folder_ / "kinds.csv", table);
+  ASSERT_EQ(train("[data]\nreader = \"csv\"\nlabel = \"kind\"\ntrain = [\"kinds.csv\"]\ntest_split = 0.2").code, 0);
+  write_file_atomically(folder_ / "new.csv", "id,y,x\nA,1,6\nB,2,0\n");
+  const Result predicted = run({"predict", latest(), path("new.csv"), "--csv", "-"});
+  EXPECT_THAT(predicted.out, AllOf(StartsWith("sample,answer,probability\n#0,many,"), HasSubstr("\n#1,few,"))) << predicted.err;
+  write_file_atomically(folder_ / "other.csv", "id,x\nA,6\n");
+  EXPECT_THAT(run({"predict", latest(), path("other.csv")}).err, HasSubstr("trained on a column that this table does not have: y"));
 }
 
 TEST_F(LearnedCommands, PredictSkipsDamagedPicturesByName) {

@@ -19,6 +19,13 @@ bool is_picture(const std::filesystem::path& file) {
 
 }  // namespace
 
+bool name_pictures(const std::vector<std::string>& names) {
+  return std::ranges::any_of(names, [](const std::string& name) {
+    std::error_code ignored;
+    return is_picture(name) || std::filesystem::is_directory(name, ignored);
+  });
+}
+
 PictureFiles find_pictures(const std::vector<std::string>& names) {
   PictureFiles found;
   for (const std::string& name : names) {

@@ -15,6 +15,9 @@ struct PictureFiles {
   bool has_folder = false;
 };
 
+// Whether one of these is a folder, or a file that is called .png, .jpg or .jpeg.
+bool name_pictures(const std::vector<std::string>& names);
+
 // not_found if a folder has no picture below it.
 PictureFiles find_pictures(const std::vector<std::string>& names);
 

@@ -1,5 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
-// predict: a trained model's answers for image files, whole folders of them, or samples of a data set.
+// predict: a trained model's answers for image files, whole folders of them, rows of tables, or samples of a data set.
 #include <fmt/ranges.h>
 #include <unistd.h>
 
@@ -77,6 +77,13 @@ Samples image_samples(const Options& o, const TrainedModel& model, const run::Co
   return {.source = tolerant, .tolerant = tolerant};
 }
 
+// Rows of tables that don't have the column to be predicted, or not yet.
+Samples unanswered_samples(const Options& o, const TrainedModel& model) {
+  auto source = data::open_unanswered(model.job.data, {o.images.begin(), o.images.end()});
+  train::check_fit(model.job.graph, source->format(), model.job.data.title());
+  return {.source = std::move(source)};
+}
+
 Samples set_samples(const Options& o, const TrainedModel& model) {
   const data::DataSets sets = data::open_data(model.job.data, run::cache_directory());
   auto source = data::part_named(sets, o.part);
@@ -87,6 +94,12 @@ Samples set_samples(const Options& o, const TrainedModel& model) {
     source = std::make_shared<data::Subset>(source, std::move(first));
   }
   return {.source = source, .labelled = source->format().classes > 0};
+}
+
+Samples chosen_samples(const Options& o, const TrainedModel& model, const run::Console& console) {
+  if (o.images.empty()) return set_samples(o, model);
+  const bool are_tables = model.job.data.reader->open_unanswered != nullptr && !name_pictures(o.images);
+  return are_tables ? unanswered_samples(o, model) : image_samples(o, model, console);
 }
 
 std::vector<std::size_t> best_first(std::span<const float> outputs, std::int64_t top) {
@@ -172,7 +185,7 @@ void for_each_answer(TrainedModel& model, const Samples& samples, const run::Con
 void write_csv(const Options& o, TrainedModel& model, const Samples& samples, const run::Console& console) {
   const graph::Graph& graph = model.job.graph;
   const std::int64_t top = std::max<std::int64_t>(o.top, 1);
-  PredictionCsv csv({.subject = o.images.empty() ? "sample" : "file",
+  PredictionCsv csv({.subject = o.images.empty() || !name_pictures(o.images) ? "sample" : "file",
                      .labelled = samples.labelled,
                      .classifies = run::classifies(graph),
                      .top = static_cast<std::size_t>(top),
@@ -209,7 +222,7 @@ int report_faults(const Samples& samples, const run::Console& console) {
 
 int run(const Options& o, const run::Console& console) {
   TrainedModel model = load_trained_model(o.model, o.settings, console, o.last ? Weights::last : Weights::best);
-  const Samples samples = o.images.empty() ? set_samples(o, model) : image_samples(o, model, console);
+  const Samples samples = chosen_samples(o, model, console);
   if (!o.csv.empty()) {
     write_csv(o, model, samples, console);
   } else {
@@ -224,8 +237,10 @@ Run declare(Arguments& arguments) {
   const auto options = std::make_shared<Options>();
   arguments.option("model", options->model, "a run, or one of its checkpoints").required().shown_as("RUN");
   arguments
-      .option("images", options->images, "PNG or JPEG files, or folders with such files below them; without any, samples of the run's data")
-      .shown_as("IMAGE|FOLDER");
+      .option("images", options->images,
+              "PNG or JPEG files, or folders with such files below them, or tables for a model of tables; without any, samples of the "
+              "run's data")
+      .shown_as("FILE|FOLDER");
   arguments.option("--part", options->part, "of the data: train, validation or test")
       .one_of({"train", "validation", "test"})
       .shows_default();

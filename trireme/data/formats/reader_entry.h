@@ -40,6 +40,10 @@ struct ReaderEntry {
   // file promises before the file is seen to have it.
   std::unique_ptr<Source> (*open)(const ReaderRequest& request) = nullptr;
 
+  // The same of files to be predicted: samples of the form `trained`, whose labels or targets are not needed and read as 0. Null: the
+  // reader can't.
+  std::unique_ptr<Source> (*open_unanswered)(const ReaderRequest& request, const SampleFormat& trained) = nullptr;
+
   // If samples are made of pictures: how, so that a prediction treats a single picture alike. Null: the default.
   ImageFit (*image_fit)(const std::any& options) = nullptr;
 

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 // csv: a sample a line, separated by commas, semicolons, tabs, bars or spaces; plain, gzip or xz, UTF-8 or UTF-16.
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <charconv>
 #include <cstring>
@@ -103,6 +105,39 @@ std::vector<Column> make_columns(const std::vector<std::string_view>& first_row,
   return columns;
 }
 
+// Of a table to be predicted: the columns that a model was trained on, found by their names. Others are not read.
+std::vector<Column> columns_by_name(const std::vector<std::string_view>& header, const std::vector<std::string>& wanted,
+                                    const std::string& place) {
+  std::vector<Column> columns;
+  for (const std::string_view name : header) columns.push_back({.name = std::string(name), .role = Role::dropped});
+  std::vector<std::string> missing;
+  for (std::size_t i = 0; i < wanted.size(); ++i) {
+    const auto found = std::ranges::find(columns, wanted[i], &Column::name);
+    if (found == columns.end())
+      missing.push_back(wanted[i]);
+    else
+      *found = {.name = wanted[i], .role = Role::feature, .position = i};
+  }
+  if (!missing.empty())
+    throw Error{invalid_argument, "{}: the model was trained on {} that this table does not have: {}", place,
+                missing.size() == 1 ? "a column" : "columns", fmt::join(missing, ", ")};
+  return columns;
+}
+
+// The same without names: nothing but the samples' values, or the columns that the training's table had.
+std::vector<Column> columns_by_number(const std::vector<std::string_view>& first_row, const CsvOptions& options, std::int64_t values,
+                                      const std::string& place) {
+  std::vector<Column> columns;
+  for (std::size_t i = 0; i < first_row.size(); ++i) columns.push_back({.name = std::to_string(i + 1)});
+  if (std::ssize(columns) != values) columns = make_columns(first_row, options, false, place);
+  for (Column& column : columns)
+    if (column.role != Role::feature) column.role = Role::dropped;
+  const auto found = std::ranges::count(columns, Role::feature, &Column::role);
+  if (found != values)
+    throw Error{invalid_argument, "{}: the model takes {} values, this table has {} columns", place, values, first_row.size()};
+  return columns;
+}
+
 Shape sample_shape(std::int64_t features, const CsvOptions& o, const std::string& place) {
   if (features == 0) throw Error{invalid_argument, "{}: no column is left for the sample's values", place};
   std::vector<std::int64_t> extents;
@@ -136,7 +171,9 @@ float number_in(std::string_view field, const Column& column, const DelimitedTex
 
 class Table {
  public:
-  explicit Table(const CsvOptions& options) : options_(options), labels_(options.class_names, options.classes, options.first_label) {
+  // `trained`: rows are to be predicted by a model that was trained on samples of this format. Must outlive the table.
+  explicit Table(const CsvOptions& options, const SampleFormat* trained = nullptr)
+      : options_(options), trained_(trained), labels_(options.class_names, options.classes, options.first_label) {
     samples_.file_starts.clear();
   }
 
@@ -157,13 +194,15 @@ class Table {
   }
 
   std::unique_ptr<Source> finish() {
-    if (options_.target.empty()) samples_.labels = labels_.finish(samples_.format);
-    if (options_.target.empty() && labels_.seem_to_count_from_1())
+    const bool has_labels = options_.target.empty() && trained_ == nullptr;
+    if (has_labels) samples_.labels = labels_.finish(samples_.format);
+    if (trained_ != nullptr && trained_->classes > 0) samples_.labels.assign(static_cast<std::size_t>(rows_), 0);
+    if (has_labels && labels_.seem_to_count_from_1())
       samples_.warnings.emplace_back("csv: no sample has the label 0; if labels count from 1, set first_label = 1");
     if (!samples_.skipped.empty())
       samples_.warnings.push_back(fmt::format("csv: left out {} of {} rows; the first: {}", samples_.skipped.size(),
                                               static_cast<std::size_t>(rows_) + samples_.skipped.size(), samples_.skipped.front()));
-    if (has_header_) samples_.format.value_names = value_names();
+    if (has_header_ && trained_ == nullptr) samples_.format.value_names = value_names();
     return std::make_unique<MemorySource>(std::move(samples_));
   }
 
@@ -193,7 +232,9 @@ class Table {
   }
 
   void take_first_row(const std::vector<std::string_view>& fields, const DelimitedText& text) {
-    if (columns_.empty()) {
+    if (columns_.empty() && trained_ != nullptr) {
+      take_trained_columns(fields, text.place());
+    } else if (columns_.empty()) {
       columns_ = make_columns(fields, options_, has_header_, text.place());
       const auto features = std::ranges::count(columns_, Role::feature, &Column::role);
       samples_.format = {.shape = sample_shape(features, options_, text.place()),
@@ -202,6 +243,16 @@ class Table {
       place_features(columns_, samples_.format.shape, options_.interleaved);
     } else if (has_header_ && !std::ranges::equal(fields, columns_, {}, {}, &Column::name)) {
       throw Error{invalid_argument, "{}: the columns are not those of the first file", text.place()};
+    }
+  }
+
+  void take_trained_columns(const std::vector<std::string_view>& fields, const std::string& place) {
+    samples_.format = *trained_;
+    if (has_header_ && !trained_->value_names.empty()) {
+      columns_ = columns_by_name(fields, trained_->value_names, place);
+    } else {
+      columns_ = columns_by_number(fields, options_, trained_->shape.count(), place);
+      place_features(columns_, trained_->shape, options_.interleaved);
     }
   }
 
@@ -223,7 +274,7 @@ class Table {
       throw Error{data_loss, "{}: expected {} values, found {}", text.place(), columns_.size(), fields.size()};
     const std::size_t value_start = samples_.values.size(), target_start = samples_.targets.size();
     samples_.values.resize(value_start + samples_.format.sample_bytes());
-    samples_.targets.resize(target_start + options_.target.size());
+    samples_.targets.resize(target_start + static_cast<std::size_t>(samples_.format.targets));
     for (std::size_t i = 0; i < fields.size(); ++i) {
       const Column& column = columns_[i];
       if (column.role == Role::dropped || column.role == Role::label) continue;
@@ -238,6 +289,7 @@ class Table {
   }
 
   const CsvOptions& options_;
+  const SampleFormat* trained_;
   TextLabels labels_;
   std::vector<Column> columns_;
   MemorySamples samples_;
@@ -245,12 +297,18 @@ class Table {
   bool has_header_ = true;  // of the first file, and so of all
 };
 
-std::unique_ptr<Source> open(const ReaderRequest& request) {
+std::unique_ptr<Source> read_tables(const ReaderRequest& request, const SampleFormat* trained) {
   const auto& options = std::any_cast<const CsvOptions&>(request.options);
   if (request.files.empty()) throw Error{invalid_argument, "the reader csv needs at least one file"};
-  Table table(options);
+  Table table(options, trained);
   for (const std::filesystem::path& file : request.files) table.add_file(file);
   return table.finish();
+}
+
+std::unique_ptr<Source> open(const ReaderRequest& request) { return read_tables(request, nullptr); }
+
+std::unique_ptr<Source> open_unanswered(const ReaderRequest& request, const SampleFormat& trained) {
+  return read_tables(request, &trained);
 }
 
 ReaderRequest example(const std::filesystem::path& folder) {
@@ -268,6 +326,7 @@ ReaderEntry csv() {
           .options = options_type<CsvOptions>(),
           .damage = Damage::may_go_unnoticed,
           .open = open,
+          .open_unanswered = open_unanswered,
           .example = example};
 }
 

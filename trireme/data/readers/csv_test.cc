@@ -25,6 +25,19 @@ class Csv : public testing::Test {
   ScratchFolder folder_;
 };
 
+TEST_F(Csv, RowsToBePredictedNeedNoAnswers) {
+  const auto trained = open("u,g,class\n1,2.5,STAR\n5,6,GALAXY\n");
+  const auto unanswered = [&](std::string_view content) {
+    return find_reader("csv").open_unanswered(request_of("csv", {folder_.write("new.csv", content)}), trained->format());
+  };
+  EXPECT_THAT(all_f32(*unanswered("name,g,u\nx,2,1\ny,4,3\n")), ElementsAre(1.0F, 2.0F, 3.0F, 4.0F));
+  EXPECT_THAT(all_f32(*unanswered("7,8\n9,10\n")), ElementsAre(7.0F, 8.0F, 9.0F, 10.0F));
+  EXPECT_THAT(all_f32(*unanswered("7,8,1\n")), ElementsAre(7.0F, 8.0F));
+  EXPECT_THAT(all_labels(*unanswered("u,g\n1,2\n3,4\n")), ElementsAre(0, 0));
+  EXPECT_THAT(thrown_error([&] { unanswered("u,h\n1,2\n"); }), EndsWith("does not have: g"));
+  EXPECT_THAT(thrown_error([&] { unanswered("7,8,9,10\n"); }), EndsWith("the model takes 2 values, this table has 4 columns"));
+}
+
 TEST_F(Csv, WordsBecomeClassesInSortedOrder) {
   const auto source = open("u,g,class\n1,2.5,STAR\n-3e-1,4,GALAXY\n5,6,STAR\n");
   EXPECT_THAT(source->format().class_names, ElementsAre("GALAXY", "STAR"));

@@ -158,6 +158,17 @@ Sources open_sources(const DataRequest& request) {
   return sources;
 }
 
+std::shared_ptr<const Source> open_unanswered(const DataRequest& request, const std::vector<std::filesystem::path>& files) {
+  if (request.reader->open_unanswered == nullptr)
+    throw Error{invalid_argument,
+                "the reader {} can't read samples without their answers; --set data.test=FILE takes files like the training's",
+                request.reader->name};
+  const std::shared_ptr<const Source> trained = open_part(request, Part::train);
+  if (trained == nullptr) throw Error{invalid_argument, "[data]: there are no training samples, so the form of a sample is not known"};
+  return request.reader->open_unanswered({.files = named_files(files), .part = Part::test, .options = request.reader_options},
+                                         trained->format());
+}
+
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes) {
   return open_data(request, open_sources(request), scratch, nodes);
 }

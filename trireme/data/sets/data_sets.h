@@ -4,6 +4,8 @@
 
 #include <filesystem>
 #include <memory>
+#include <string>
+#include <vector>
 
 #include "trireme/data/pipeline/transform.h"
 #include "trireme/data/sets/data_options.h"
@@ -27,6 +29,9 @@ struct Sources {
   std::shared_ptr<const Source> test;  // null if there is none
 };
 Sources open_sources(const DataRequest& request);
+
+// Files to be predicted, for a model that these data have trained; they need no labels or targets. invalid_argument if the reader can't.
+std::shared_ptr<const Source> open_unanswered(const DataRequest& request, const std::vector<std::filesystem::path>& files);
 
 // `scratch` is where a cache on disk may lie; a cache in memory takes no more than the share of one of `nodes` on this machine.
 DataSets open_data(const DataRequest& request, const std::filesystem::path& scratch, std::int64_t nodes = 1);
