@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <utility>
 
 namespace trireme::cli {
 
@@ -15,7 +16,7 @@ std::string csv_field(const std::string& text) {
   return quoted + "\"";
 }
 
-PredictionCsv::PredictionCsv(const Form& form, ClassTitle title) : form_(form), title_(std::move(title)) {
+PredictionCsv::PredictionCsv(Form form, ClassTitle title) : form_(std::move(form)), title_(std::move(title)) {
   form_.top = std::min(form_.top, form_.outputs);
   add_header();
 }

@@ -22,7 +22,7 @@ class PredictionCsv {
     std::size_t outputs = 1;  // of the network
   };
   using ClassTitle = std::function<std::string(std::int64_t)>;
-  PredictionCsv(const Form& form, ClassTitle title);
+  PredictionCsv(Form form, ClassTitle title);
 
   // `best` are classes, the most probable first; without classes it is not read.
   void add(const std::string& name, const std::string& label, std::span<const float> outputs, std::span<const std::size_t> best);

@@ -52,8 +52,8 @@ class Convolution final : public Lowered {
   Input with_kernel(const Lowering& lowering, TensorId tensor) const;
   Problem problem(Lowering& lowering, const Input& input) const;
   Candidate choose_forward(Lowering& lowering, const Problem& p) const;
-  Candidate choose_backward_data(Lowering& lowering, const Problem& p) const;
-  Candidate choose_backward_weights(Lowering& lowering, const Problem& p) const;
+  static Candidate choose_backward_data(Lowering& lowering, const Problem& p);
+  static Candidate choose_backward_weights(Lowering& lowering, const Problem& p);
 
   void emit_backward_data(Lowering& lowering, BufferId gradient);
   void emit_backward_weights(Lowering& lowering, BufferId gradient, BufferId activation);
@@ -129,7 +129,7 @@ Candidate Convolution::choose_forward(Lowering& lowering, const Problem& p) cons
   return lowering.chooser().choose(question);
 }
 
-Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p) const {
+Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p) {
   const ThreadScope scope(threads(lowering));
   Question question{.key = "convolution backward data " + p.text,
                     .arguments = {DNNL_ARG_DIFF_DST, DNNL_ARG_WEIGHTS, DNNL_ARG_DIFF_SRC, DNNL_ARG_SCRATCHPAD},
@@ -140,7 +140,7 @@ Candidate Convolution::choose_backward_data(Lowering& lowering, const Problem& p
   return lowering.chooser().choose(question);
 }
 
-Candidate Convolution::choose_backward_weights(Lowering& lowering, const Problem& p) const {
+Candidate Convolution::choose_backward_weights(Lowering& lowering, const Problem& p) {
   const ThreadScope scope(threads(lowering));
   Question question{.key = "convolution backward weights " + p.text,
                     .arguments = {DNNL_ARG_SRC, DNNL_ARG_DIFF_DST, DNNL_ARG_DIFF_WEIGHTS, DNNL_ARG_DIFF_BIAS, DNNL_ARG_SCRATCHPAD},

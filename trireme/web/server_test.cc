@@ -226,9 +226,12 @@ TEST(WebServer, APortThatIsTakenIsNamed) {
               AllOf(StartsWith("unavailable: "), HasSubstr("is taken")));
 }
 
+std::string failure_of_listening_at(const std::string& address) {
+  return thrown_error([&address] { const Server server([] { return "{}"; }, {.address = address}); });
+}
+
 TEST(WebServer, ListensOnlyWhereConfigured) {
-  for (const char* address : {"0.0.0.0", "somewhere", "::"})
-    EXPECT_THROW(Server([] { return "{}"; }, {.address = address}), Error) << address;
+  for (const char* address : {"0.0.0.0", "somewhere", "::"}) EXPECT_NE(failure_of_listening_at(address), "no error") << address;
 }
 
 TEST(WebServer, AnOpenPageGetsALastLook) {

@@ -107,7 +107,7 @@ class TracedSave {
   }
 
   // The next system call before it is made, or -1 at the end.
-  long next_call() {
+  long next_call() const {
     for (;;) {
       ::ptrace(PTRACE_SYSCALL, child_, nullptr, nullptr);
       if (!WIFSTOPPED(wait_for(child_))) return -1;
@@ -116,7 +116,7 @@ class TracedSave {
       if (info.op == PTRACE_SYSCALL_INFO_ENTRY) return static_cast<long>(info.entry.nr);
     }
   }
-  void kill() {
+  void kill() const {
     ::kill(child_, SIGKILL);
     wait_for(child_);
   }
