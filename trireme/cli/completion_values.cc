@@ -156,6 +156,10 @@ const std::vector<Kind>& kinds() {
        [](const std::string&) {
          return Completions{.paths = Paths::files, .endings = {"png", "jpg", "jpeg", "PNG", "JPG", "JPEG"}};
        }},
+      {"TABLE",
+       [](const std::string&) {
+         return Completions{.paths = Paths::files, .endings = {"csv", "tsv", "gz", "xz"}};
+       }},
       {"FILE", [](const std::string&) { return Completions{.paths = Paths::files}; }},
       {"PATH", [](const std::string&) { return Completions{.paths = Paths::files}; }},
       {"FOLDER", [](const std::string&) { return Completions{.paths = Paths::folders}; }},

@@ -240,7 +240,7 @@ Run declare(Arguments& arguments) {
       .option("images", options->images,
               "PNG or JPEG files, or folders with such files below them, or tables for a model of tables; without any, samples of the "
               "run's data")
-      .shown_as("FILE|FOLDER");
+      .shown_as("IMAGE|TABLE|FOLDER");
   arguments.option("--part", options->part, "of the data: train, validation or test")
       .one_of({"train", "validation", "test"})
       .shows_default();
