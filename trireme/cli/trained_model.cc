@@ -25,13 +25,6 @@ void load_newest(TrainedModel& model, const train::RunDirectory& run, const run:
   model.directory = loaded->directory;
 }
 
-void take_best(TrainedModel& model) {
-  if (model.checkpoint.best == nullptr) return;
-  model.checkpoint.parameters = model.checkpoint.best->parameters;
-  model.checkpoint.states = model.checkpoint.best->states;
-  model.is_best = true;
-}
-
 // Other data are to be tested: the share of the run's own that was held out for it is no question any more.
 void leave_out_split(Config& config, const std::vector<std::string>& settings) {
   const auto sets = [&](std::string_view key) {
@@ -71,7 +64,7 @@ TrainedModel load_trained_model(const std::filesystem::path& path, const std::ve
     model.directory = path;
   } else {
     load_newest(model, run, console);
-    if (weights == Weights::best) take_best(model);
+    if (weights == Weights::best) model.is_best = train::use_best(model.checkpoint);
   }
   return model;
 }

@@ -36,6 +36,8 @@ auto with_backward(const Device& device, const Forward& forward, IfMissing if_mi
   return use(typename Primitive::primitive_desc(device.engine(), arguments..., forward, user_scratchpad(), if_missing == IfMissing::empty));
 }
 
+void append_relu(dnnl::post_ops& after) { after.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0F, 0.0F); }
+
 #else
 
 template <class Primitive, class Use, class... Arguments>
@@ -50,6 +52,8 @@ auto with_backward(const Device& device, const Forward& forward, IfMissing if_mi
   const typename Primitive::desc operation(arguments...);
   return use(typename Primitive::primitive_desc(operation, user_scratchpad(), device.engine(), forward, if_missing == IfMissing::empty));
 }
+
+void append_relu(dnnl::post_ops& after) { after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F); }
 
 #endif
 
@@ -171,14 +175,6 @@ dnnl::softmax_backward::primitive_desc softmax_backward(const Device& device, co
                                              layout, 1);
 }
 
-dnnl::primitive_attr followed_by_relu() {
-  dnnl::post_ops after;
-  after.append_eltwise(dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
-  dnnl::primitive_attr attributes = user_scratchpad();
-  attributes.set_post_ops(after);
-  return attributes;
-}
-
 dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.get_dims(); }
 
 #else
@@ -213,16 +209,16 @@ dnnl::softmax_backward::primitive_desc softmax_backward(const Device& device, co
   return backward_of<dnnl::softmax_backward>(device, softmax_forward(device, layout), layout, layout, 1);
 }
 
+dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.dims(); }
+
+#endif
+
 dnnl::primitive_attr followed_by_relu() {
   dnnl::post_ops after;
-  after.append_eltwise(1.0F, dnnl::algorithm::eltwise_relu, 0.0F, 0.0F);
+  append_relu(after);
   dnnl::primitive_attr attributes = user_scratchpad();
   attributes.set_post_ops(after);
   return attributes;
 }
-
-dnnl::memory::dims dims_of(const dnnl::memory::desc& layout) { return layout.dims(); }
-
-#endif
 
 }  // namespace trireme::engine

@@ -24,16 +24,12 @@ using testing::SizeIs;
 
 constexpr double kStart = 1'700'000'000;
 
-void train(const MadeRun& run, std::int64_t first, std::int64_t last, double start, double loss = 1) {
-  for (std::int64_t step = first; step <= last; ++step) run.step(start + 0.1 * static_cast<double>(step - first + 1), step, loss);
-}
-
 TEST(RunReader, ReadsARunFromItsBeginningToItsEnd) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 10, kStart + 5);
+  run.steps(1, 10, kStart + 5);
   run.epoch(kStart + 7, 1, 0.6);
-  train(run, 11, 20, kStart + 8);
+  run.steps(11, 20, kStart + 8);
   run.epoch(kStart + 10, 2, 0.8);
   run.end(kStart + 11);
 
@@ -59,7 +55,7 @@ TEST(RunReader, ReadsARunFromItsBeginningToItsEnd) {
 TEST(RunReader, ALearningRateForEachSampleDoesNotDependOnTheSizeOfUpdates) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 10, kStart);
+  run.steps(1, 10, kStart);
   for (std::int64_t push = 11; push <= 30; ++push)
     run.journal(kStart + 2, "step",
                 {{"step", push},
@@ -78,7 +74,7 @@ TEST(RunReader, ALearningRateForEachSampleDoesNotDependOnTheSizeOfUpdates) {
 TEST(RunReader, ARunThatNoProcessTrainsAnyMoreHasDied) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 3, kStart);
+  run.steps(1, 3, kStart);
   EXPECT_EQ(read_run(run.path()).run.state, "died");
   const int fd = ::open((run.path() / "lock").c_str(), O_RDWR | O_CREAT, 0600);
   ASSERT_EQ(::flock(fd, LOCK_EX), 0);
@@ -92,7 +88,7 @@ TEST(RunReader, ARunThatNoProcessTrainsAnyMoreHasDied) {
 TEST(RunReader, EachLookReadsOnlyWhatWasAdded) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 5, kStart);
+  run.steps(1, 5, kStart);
   RunReader reader(run.path());
   reader.look();
   EXPECT_EQ(reader.document().progress.step, 5);
@@ -111,10 +107,10 @@ TEST(RunReader, EachLookReadsOnlyWhatWasAdded) {
 TEST(RunReader, AfterAResumptionTheLaterRecordOfAStepCounts) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 12, kStart, 9);
+  run.steps(1, 12, kStart, 9);
   run.epoch(kStart + 1.05, 1, 0.3);
   run.journal(kStart + 101.2, "resume", {{"step", std::int64_t{6}}, {"epoch", std::int64_t{1}}, {"samples_seen", std::int64_t{48}}});
-  train(run, 7, 10, kStart + 110, 2);
+  run.steps(7, 10, kStart + 110, 2);
   run.epoch(kStart + 111, 1, 0.5);
 
   const RunDocument document = read_run(run.path());
@@ -127,102 +123,11 @@ TEST(RunReader, AfterAResumptionTheLaterRecordOfAStepCounts) {
   EXPECT_THAT(document.warnings, ElementsAre(HasSubstr("interrupted for 100 s")));
 }
 
-// Those of steps that are done again do not count twice.
-TEST(RunReader, SkippedStepsAreCountedAndReported) {
-  const MadeRun run;
-  run.begin(kStart);
-  train(run, 1, 3, kStart);
-  const auto skip = [&](double time, std::int64_t step) {
-    run.journal(time, "step",
-                {{"step", step},
-                 {"epoch", std::int64_t{1}},
-                 {"samples_seen", 8 * step},
-                 {"samples", std::int64_t{8}},
-                 {"seconds", 0.1},
-                 {"skipped", std::int64_t{1}},
-                 {"faulty_ranks", "1"}});
-  };
-  skip(kStart + 1, 4);
-  skip(kStart + 2, 5);
-  run.journal(kStart + 3, "rollback", {{"step", std::int64_t{4}}, {"from", std::int64_t{5}}});
-  skip(kStart + 4, 5);
-  const RunDocument document = read_run(run.path());
-  EXPECT_EQ(document.progress.skipped_steps, 2);
-  const auto told = std::ranges::find(document.events, "skip", &Event::kind);
-  ASSERT_NE(told, document.events.end());
-  EXPECT_EQ(told->title, "step 4 skipped");
-  EXPECT_EQ(told->detail, "loss or gradients of rank 1 were not finite");
-}
-
-TEST(RunReader, ARollbackAndALostNodeAreReported) {
-  const MadeRun run;
-  run.begin(kStart, 2, "allreduce");
-  train(run, 1, 8, kStart);
-  run.node(kStart + 0.5, "0");
-  run.node(kStart + 0.5, "1");
-  run.journal(kStart + 0.9, "lost",
-              {{"node", "1"}, {"host", "lab2"}, {"step", std::int64_t{8}}, {"phase", "exchange"}, {"cause", "killed by SIGKILL"}});
-  run.journal(kStart + 1, "rollback", {{"from", std::int64_t{8}}, {"step", std::int64_t{4}}});
-  train(run, 5, 6, kStart + 30);
-  run.node(kStart + 31, "0");
-
-  const RunDocument document = read_run(run.path());
-  EXPECT_THAT(document.steps.at("step"), ElementsAre(1, 2, 3, 4, 5, 6));
-  ASSERT_THAT(document.nodes, SizeIs(2));
-  EXPECT_EQ(document.nodes[0].state, "ended");
-  EXPECT_EQ(document.nodes[1].state, "lost");
-  std::vector<std::string> kinds;
-  for (const Event& event : document.events) kinds.push_back(event.kind);
-  EXPECT_THAT(kinds, ElementsAre("begun", "lost", "rollback"));
-  EXPECT_EQ(document.events[1].detail, "killed by SIGKILL");
-}
-
-TEST(RunReader, WhatADiskRefusedIsReportedInWords) {
-  const MadeRun run;
-  run.begin(kStart, 2, "allreduce");
-  train(run, 1, 4, kStart);
-  const std::string error = "cannot write run/journal.jsonl: No space left on device";
-  run.journal(kStart + 1, "checkpoint_failed", {{"step", std::int64_t{4}}, {"host", "lab2"}, {"error", error}, {"tries", std::int64_t{1}}});
-  run.journal(kStart + 2, "disk_failure", {{"host", "lab2"}, {"file", "run/journal.jsonl"}, {"error", error}});
-  run.journal(kStart + 3, "disk_recovered", {{"host", "lab2"}, {"seconds", 12.0}, {"lost", std::int64_t{7}}});
-
-  const RunDocument document = read_run(run.path());
-  std::vector<std::string> titles, details;
-  for (const Event& event : document.events) {
-    if (event.kind != "disk") continue;
-    titles.push_back(event.title);
-    details.push_back(event.detail);
-  }
-  EXPECT_THAT(titles, ElementsAre("a checkpoint could not be written on lab2", "the disk on lab2 refuses records",
-                                  "records are written again, after 12 s"));
-  EXPECT_THAT(details, ElementsAre(error, error, "7 are lost"));
-}
-
-TEST(RunReader, ASwitchChangesTheStrategyAndIsCounted) {
-  const MadeRun run;
-  run.begin(kStart, 2, "allreduce; ps:async at 40 samples");
-  train(run, 1, 5, kStart);
-  run.journal(kStart + 1, "switch",
-              {{"step", std::int64_t{5}},
-               {"from", "allreduce"},
-               {"to", "ps:async"},
-               {"why", "at 0.5"},
-               {"workers", std::int64_t{2}},
-               {"seconds", 0.25}});
-  train(run, 6, 9, kStart + 2);
-  const RunDocument document = read_run(run.path());
-  EXPECT_EQ(document.run.strategy, "ps:async");
-  EXPECT_EQ(document.result.switch_seconds, 0.25);
-  ASSERT_THAT(document.stretches, SizeIs(2));
-  EXPECT_EQ(document.stretches[0].steps, 5);
-  EXPECT_EQ(document.stretches[1].steps, 4);
-}
-
 TEST(RunReader, ResourcesAreThoseOfTheRunsOwnWindow) {
   const MadeRun run;
   run.begin(kStart);
   for (int second = -5; second <= 0; ++second) run.machine(kStart + second, "lab1", 0.9, 900);  // compiling
-  train(run, 1, 20, kStart);
+  run.steps(1, 20, kStart);
   for (int second = 1; second <= 2; ++second) run.machine(kStart + second, "lab1", 0.3 + 0.1 * second, 100 * second);
   for (int second = 3; second <= 60; ++second) run.machine(kStart + second, "lab1", 0.0, 1);  // the final test, and after it
   run.end(kStart + 60);
@@ -247,7 +152,7 @@ TEST(RunReader, TelemetryThatIsAheadOfTheJournalWaitsForIt) {
   RunReader reader(run.path());
   reader.look();
   EXPECT_TRUE(std::isnan(mean_of(reader.document().machines[0].summary, "cpu")));
-  train(run, 1, 20, kStart);
+  run.steps(1, 20, kStart);
   reader.look();
   EXPECT_DOUBLE_EQ(mean_of(reader.document().machines[0].summary, "cpu"), 0.6);
 }
@@ -257,7 +162,7 @@ TEST(RunReader, TheClusterIsWeightedByCoresAndSummed) {
   run.begin(kStart);
   run.machine(kStart - 3, "lab1", 0.1, 50, true);
   run.machine(kStart - 3, "lab2", 0.0, 60, true);
-  train(run, 1, 40, kStart);
+  run.steps(1, 40, kStart);
   for (int second = 1; second <= 3; ++second) {
     run.machine(kStart + second, "lab1", 0.8, 100);
     run.machine(kStart + second + 0.1, "lab2", 0.4, 200);
@@ -280,7 +185,7 @@ TEST(RunReader, TheClusterIsWeightedByCoresAndSummed) {
 TEST(RunReader, AnatomyComesFromTheTablesOfStepsWithTheirSpread) {
   const MadeRun run;
   run.begin(kStart, 2, "allreduce");
-  train(run, 1, 10, kStart);
+  run.steps(1, 10, kStart);
   run.node(kStart + 1, "0");
   RunDocument document = read_run(run.path());
   EXPECT_EQ(document.anatomy.steps, 10);
@@ -307,7 +212,7 @@ TEST(RunReader, AnatomyComesFromTheTablesOfStepsWithTheirSpread) {
 TEST(RunReader, WithoutTelemetryTheFirstWorkersOwnTimesAreTheAnatomy) {
   const MadeRun run;
   run.begin(kStart);
-  train(run, 1, 11, kStart);
+  run.steps(1, 11, kStart);
   const RunDocument document = read_run(run.path());
   EXPECT_EQ(document.anatomy.steps, 10);
   EXPECT_NEAR(document.anatomy.share("compute"), 0.6, 1e-9);
@@ -384,7 +289,7 @@ TEST(RunReader, DamagedLinesArePassedOverAndCounted) {
   const MadeRun run;
   run.begin(kStart);
   run.append("journal.jsonl", "[1, 2]\n{\"type\":\"st\n\n");
-  train(run, 1, 2, kStart);
+  run.steps(1, 2, kStart);
   const RunDocument document = read_run(run.path());
   EXPECT_EQ(document.progress.step, 2);
   EXPECT_THAT(document.warnings, ElementsAre(HasSubstr("1 lines")));

@@ -61,6 +61,10 @@ class MadeRun {
               {{"generation", std::int64_t{1}}, {"workers", workers}, {"hosts", "lab1 lab2"}, {"plan", std::string(plan)}});
   }
   // Takes 0.1 s up to `time`.
+  // Ten per second after `start`.
+  void steps(std::int64_t first, std::int64_t last, double start, double loss = 1) const {
+    for (std::int64_t number = first; number <= last; ++number) step(start + 0.1 * static_cast<double>(number - first + 1), number, loss);
+  }
   void step(double time, std::int64_t step, double loss = 1) const {
     journal(time, "step",
             {{"step", step},

@@ -68,11 +68,7 @@ std::string write_evaluation(const RunFindings& findings, const std::filesystem:
   const std::int64_t size = all->size();
   const auto samples = std::make_shared<data::Subset>(std::move(all), data::epoch_permutation(size, 1, 0));
   train::Checkpoint model = train::load_checkpoint(checkpoint, findings.job.graph);
-  const std::shared_ptr<const train::KeptWeights> best = model.best;
-  if (best != nullptr) {
-    model.parameters = best->parameters;
-    model.states = best->states;
-  }
+  const bool is_best = train::use_best(model);
   train::Evaluator evaluator = evaluator_of(findings, stop);
   const Assessed assessed{.graph = findings.job.graph,
                           .evaluator = evaluator,
@@ -88,7 +84,7 @@ std::string write_evaluation(const RunFindings& findings, const std::filesystem:
   if (stop != 0) throw Error{cancelled, "interrupted"};
   assessment.evaluation.part = part;
   assessment.evaluation.checkpoint = checkpoint.filename().string();
-  assessment.evaluation.weights = best != nullptr ? "best" : "last";
+  assessment.evaluation.weights = is_best ? "best" : "last";
   findings.write(kEvaluationFile, text_of(report::json_of(assessment.evaluation)));
   if (findings.job.observe.samples) {
     Json mistakes = mistakes_document(assessment, assessed, kRunPictureEdge);

@@ -98,4 +98,7 @@ class CheckpointStore {
 // A single checkpoint directory, as `trireme eval RUN/checkpoints/step-...` names it.
 Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::Graph& graph);
 
+// Puts the weights of the best epoch in the place of the last ones; false if it has none.
+bool use_best(Checkpoint& checkpoint);
+
 }  // namespace trireme::train

@@ -155,4 +155,11 @@ Checkpoint load_checkpoint(const std::filesystem::path& directory, const graph::
   return checkpoint;
 }
 
+bool use_best(Checkpoint& checkpoint) {
+  if (checkpoint.best == nullptr) return false;
+  checkpoint.parameters = checkpoint.best->parameters;
+  checkpoint.states = checkpoint.best->states;
+  return true;
+}
+
 }  // namespace trireme::train
